@@ -1,17 +1,16 @@
 #!/usr/bin/env node
 import yargs, { type Argv } from 'yargs';
 import { BUGS, VERSION } from './commands/build-info.ts';
-import { COMMANDS, type Command, inFlags } from './commands/options/commands.ts';
+import { COMMANDS, type Command } from './commands/options/commands.ts';
 import { optionsFromEnvironment, variableOf } from './commands/options/environment.ts';
 import type { ExportArgs, InspectArgs } from './commands/options/inspect-options.ts';
-import { HELP_ALL, mistakeIn } from './commands/options/mistakes.ts';
-import type { DrainArgs, RunArgs, WatchArgs } from './commands/options/options.ts';
+import { mistakeIn } from './commands/options/mistakes.ts';
+import type { DrainArgs, WatchArgs } from './commands/options/options.ts';
 import { EXIT } from './core/drain/outcome.ts';
 import { printable } from './core/text/printable.ts';
 import { endIfStuck } from './node/processes/end.ts';
 import { CommandError, UsageError } from './tasks/usage-error.ts';
 
-const SHOW_ALL = 'Show all options';
 const BY_ENVIRONMENT = 'Every option can be set by environment: POSIDLE_QUIET=30s is --quiet 30s.';
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -26,10 +25,8 @@ async function main(): Promise<void> {
   const given = process.argv.slice(2);
   // A container that got no arguments must not look successful.
   if (given.length === 0) process.exitCode = EXIT.usage;
-  // yargs shows the hidden options only together with --help.
-  const isAll = given.slice(0, given.indexOf('--') >>> 0).includes(`--${HELP_ALL}`);
   try {
-    await parser(isAll || given.length === 0 ? ['--help', ...given] : given).parseAsync();
+    await parser(given.length === 0 ? ['--help'] : given).parseAsync();
   } catch (error) {
     const [message, code] = toldOf(error);
     tell(message);
@@ -47,7 +44,7 @@ function endFlushed(): void {
 /** Each command loads its modules only when it runs, so that `--help` stays fast. */
 const RUN: Readonly<Record<keyof typeof COMMANDS, (args: never) => Promise<number>>> = {
   watch: async (args: WatchArgs) => (await import('./commands/watch.ts')).runWatch(args),
-  run: async (args: RunArgs & Words) =>
+  run: async (args: WatchArgs & Words) =>
     (await import('./commands/watch.ts')).runParent(args, behindDashes(args)),
   drain: async (args: DrainArgs) => (await import('./commands/drain.ts')).runDrain(args),
   inspect: async (args: InspectArgs & Words) => {
@@ -58,7 +55,7 @@ const RUN: Readonly<Record<keyof typeof COMMANDS, (args: never) => Promise<numbe
     endAtSignal();
     return (await import('./commands/export.ts')).runExport({ ...args, 'pos-file': posFilesOf(args) });
   },
-  witness: async ({ dir }: { dir: string }) => (await import('./commands/witness.ts')).runWitness(dir),
+  witness: async ({ dir }: { dir?: string }) => (await import('./commands/witness.ts')).runWitness(dir),
   inject: async ({ files, image }: Words & { image?: string }) =>
     (await import('./commands/inject.ts')).runInject(files, image),
 };
@@ -105,7 +102,6 @@ function parser(words: readonly string[]): Argv {
     .strict()
     .help()
     .alias('help', 'h')
-    .showHidden(HELP_ALL, SHOW_ALL)
     .wrap(Math.min(110, Number(process.env.COLUMNS) || process.stdout.columns || 80))
     .fail((message, error) => {
       // yargs wraps an error of a coercion, and its own messages, in a YError.
@@ -116,13 +112,12 @@ function parser(words: readonly string[]): Argv {
     .epilogue(BY_ENVIRONMENT);
 }
 
-/** Repeats the global settings, because yargs drops them in a command's own help. */
 function withOptions(built: Argv, { words, options, positional, examples }: Command): Argv {
   const { 'pos-file': _, ...others } = options;
   built
     .options(options)
-    .showHidden(HELP_ALL, SHOW_ALL)
     .config(optionsFromEnvironment(process.env, positional === undefined ? options : others));
+  // Again, because yargs drops it in a command's own help.
   if (Object.keys(options).length > 0) built.epilogue(BY_ENVIRONMENT);
   if (positional !== undefined) {
     const [name, describe] = positional;
@@ -139,7 +134,7 @@ function endAtSignal(): void {
 }
 
 function toldOf(error: unknown): readonly [message: string, code: number] {
-  if (error instanceof UsageError) return [inFlags(error.message), EXIT.usage];
+  if (error instanceof UsageError) return [error.message, EXIT.usage];
   if (error instanceof CommandError) return [error.message, error.code];
   return [reportOf(error), EXIT.bug];
 }

@@ -9,6 +9,5 @@ export async function runDrain(args: DrainArgs): Promise<number> {
   const host = new NodeHost();
   const { grace, witness, 'main-ended': mainEnded } = args;
   const { options, given } = await beginDrain(host, { grace, witness, mainEnded });
-  const unused = { listen: undefined, 'quit-token': undefined };
-  return exitCodeOf(await watchAndReport(host, { ...args, ...unused }, options, given), args);
+  return exitCodeOf(await watchAndReport(host, args, options, given), args);
 }

@@ -11,7 +11,6 @@ import { Inspector, inspectSubject } from '../tasks/inspect.ts';
 import { buildInfo } from './build-info.ts';
 import { keepHeapSmall } from './heap.ts';
 import { LookBoard, listen } from './listen.ts';
-import { inFlags } from './options/commands.ts';
 import type { ExportArgs } from './options/inspect-options.ts';
 import { unknownVariables } from './start-warnings.ts';
 
@@ -26,7 +25,7 @@ export async function runExport(args: ExportArgs): Promise<never> {
   const inspector = new Inspector(host, subject, new Paces());
   const board = new LookBoard<Inspected>(() => host.now(), STALE + 2 * interval);
   const { endpoint } = await listen(args.listen, exportRoutes(board, args['per-file']));
-  const log = openLog(args['log-level'], args['log-format'], inFlags);
+  const log = openLog(args['log-format']);
   const answers = `GET http://${args.listen.host}:${endpoint.port}/metrics answers`;
   log.info({}, `${answers}, with a look every ${formatDuration(interval)}`);
   for (const warning of [...unknownVariables(process.env), ...subject.warnings]) log.warn({}, warning);

@@ -10,7 +10,6 @@ import { NodeHost } from '../node/node-host.ts';
 import { canDraw, drawAll, widthOfStdout, write, writeLines } from '../node/output/terminal.ts';
 import { endAfter } from '../node/processes/end.ts';
 import { Inspector, inspectSubject } from '../tasks/inspect.ts';
-import { UsageError } from '../tasks/usage-error.ts';
 import { growHeapSlowly } from './heap.ts';
 import { frameOf } from './inspect-view/follow-frame.ts';
 import { jsonOf } from './inspect-view/json.ts';
@@ -25,7 +24,6 @@ const OVERDUE = 'no look has ended in time: there are very many files, or a moun
 
 /** `posidle inspect`: shows what is read and what is left. Resolves to the exit code. */
 export async function runInspect(args: InspectArgs): Promise<number> {
-  refuseContradictions(args);
   growHeapSlowly();
   const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, witness, state: states, json } = args;
   const host = new NodeHost(root);
@@ -101,13 +99,6 @@ async function follow(inspector: Inspector, view: View, { json, interval }: Insp
     if (line !== before) await write(`${json ? '' : `${new Date().toISOString()} `}${line}\n`);
     before = line;
   }
-}
-
-function refuseContradictions(args: InspectArgs): void {
-  const given = (['follow', 'max-lag', 'wait'] as const).filter(
-    (name) => args[name] !== undefined && args[name] !== false,
-  );
-  if (given.length > 1) throw new UsageError(`--${given.join(' and --')}: give only one of them`);
 }
 
 /** An empty pos file counts as readable. */

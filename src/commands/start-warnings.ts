@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { nearest } from '../core/text/nearest.ts';
 import type { WatchOptions } from '../tasks/watch-options.ts';
-import { OPTION_NAMES } from './options/commands.ts';
+import { COMMANDS, type Command } from './options/commands.ts';
 import { variableOf } from './options/environment.ts';
+import { didYouMean } from './options/mistakes.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Warnings about probable mistakes that do not keep posidle from starting. */
 export function startWarnings(options: WatchOptions, env: Environment): readonly string[] {
-  const files = ['doneFile', 'heartbeatFile'] as const;
-  const early = files.flatMap((option) => {
-    const directory = dirname(options[option] ?? '/');
-    const text = `\`${option}\`: the directory ${directory} doesn't exist yet. Is its volume mounted here?`;
+  const files = { 'done-file': options.doneFile, 'heartbeat-file': options.heartbeatFile };
+  const early = Object.entries(files).flatMap(([option, path = '/']) => {
+    const directory = dirname(path);
+    const text = `--${option}: the directory ${directory} doesn't exist yet. Is its volume mounted here?`;
     return existsSync(directory) ? [] : [text];
   });
   return [...unknownVariables(env), ...early];
@@ -27,12 +27,12 @@ const WITNESS_DIR = 'POSIDLE_DIR';
 
 /** Warnings about variables that look like options but match no option of any command. */
 export function unknownVariables(env: Environment): readonly string[] {
-  const known = [...[...OPTION_NAMES].map(variableOf), WITNESS_DIR];
+  const names = Object.values<Command>(COMMANDS).flatMap(({ options }) => Object.keys(options));
+  const known = [...names.map(variableOf), WITNESS_DIR];
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith('POSIDLE_') && !known.includes(name) && !SERVICE_VARIABLE.test(name),
   );
-  return unknown.map((name) => {
-    const meant = nearest(name, known);
-    return `${name}: no option has this name${meant === undefined ? '' : `. Did you mean ${meant}?`}`;
-  });
+  return unknown.map((name) =>
+    [`${name}: no option has this name`, didYouMean(name, known)].filter(Boolean).join('. '),
+  );
 }

@@ -7,14 +7,12 @@ import {
   isWarning,
   type Outcome,
 } from '../core/drain/outcome.ts';
-import type { Policy } from '../core/drain/policy.ts';
 import { formatDuration } from '../core/text/units.ts';
 import type { Log } from '../log.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { openLog } from '../node/output/logger.ts';
 import { writeTerminationLog } from '../node/output/termination-log.ts';
-import type { Armed } from '../tasks/arm-triggers.ts';
 import type { FoundPosFiles } from '../tasks/find-conf.ts';
 import { Parent } from '../tasks/parent.ts';
 import { CommandError, UsageError } from '../tasks/usage-error.ts';
@@ -24,24 +22,20 @@ import { LogReporter } from './drain-report/report.ts';
 import { StatusBoard } from './drain-report/status-board.ts';
 import { keepHeapSmall } from './heap.ts';
 import { listen } from './listen.ts';
-import { inFlags } from './options/commands.ts';
-import { type RunArgs, targetOf, type WatchArgs, watchOptionsOf } from './options/options.ts';
+import { USE_RUN } from './options/mistakes.ts';
+import { type WatchArgs, watchOptionsOf } from './options/options.ts';
 import { startWarnings } from './start-warnings.ts';
 
 /** `posidle watch`: drains a Fluentd that something else started. Resolves to the exit code. */
 export async function runWatch(args: WatchArgs): Promise<number> {
-  const options = { ...watchOptionsOf(args), fluentd: targetOf(args) };
-  return exitCodeOf(await watchAndReport(new NodeHost(), args, options), args);
+  return exitCodeOf(await watchAndReport(new NodeHost(), args, watchOptionsOf(args)), args);
 }
 
 const WITH_OWN_CODE: ReadonlySet<Outcome['end']> = new Set(['ended-by-itself', 'no-fluentd']);
 
 /** `posidle run -- fluentd …`: starts Fluentd and drains it. Resolves to the exit code: Fluentd's own if it ended by itself. */
-export async function runParent(args: RunArgs, command: readonly string[]): Promise<number> {
-  if (command.length === 0)
-    throw new UsageError(
-      'run: the command to start is missing. Use posidle run [options] -- fluentd -c fluent.conf',
-    );
+export async function runParent(args: WatchArgs, command: readonly string[]): Promise<number> {
+  if (command.length === 0) throw new UsageError(`run: the command to start is missing. ${USE_RUN}`);
   const host = new NodeHost();
   const parent = new Parent(host, command);
   const outcome = await watchAndReport(host, args, watchOptionsOf(args), { parent });
@@ -49,10 +43,8 @@ export async function runParent(args: RunArgs, command: readonly string[]): Prom
   return ownCode ?? exitCodeOf(outcome, args);
 }
 
-type ReportArgs = Pick<
-  RunArgs,
-  'listen' | 'log-format' | 'log-level' | 'quit-token' | 'strict' | 'termination-log'
->;
+type ReportArgs = Pick<WatchArgs, 'log-format' | 'strict' | 'termination-log'> &
+  Partial<Pick<WatchArgs, 'listen' | 'quit-token'>>;
 
 /**
  * Signals that users send to a Fluentd container (supervisor.rb, install_supervisor_signal_handlers). Without a handler SIGUSR1 would
@@ -66,7 +58,7 @@ export async function watchAndReport(
   host: NodeHost,
   args: ReportArgs,
   options: WatchOptions,
-  given: Pick<WatchSetup, 'parent' | 'found'> = {},
+  given: Omit<WatchSetup, 'begin'> = {},
 ): Promise<Outcome> {
   keepHeapSmall();
   const { parent } = given;
@@ -85,7 +77,7 @@ export async function watchAndReport(
   for (const signal of FORWARDED_SIGNALS) process.on(signal, () => void parent?.forward(signal));
   let close = async () => {};
   const begin: WatchSetup['begin'] = async (found, policy, armed) => {
-    const log = openLog(args['log-level'], args['log-format'], inFlags);
+    const log = openLog(args['log-format']);
     const board = new StatusBoard(() => host.now());
     const lines = new LogReporter(log, policy, found.witness);
     const routes = board.routes(() => host.request('http'), args['quit-token']);
@@ -95,13 +87,14 @@ export async function watchAndReport(
       await log.close();
     };
     giveUp = undefined;
-    tellStart(log, found, policy, withCalls(armed, args), host.requests().length > 0);
+    const isCalled = host.requests().length > 0;
+    const when = isCalled ? [] : [...armed, ...callsIn(args)];
+    tellStart(log, found, when, armed.length > 0 || isCalled);
     for (const warning of startWarnings(options, process.env)) log.warn({}, warning);
     return {
       transition: (transition) => {
-        const told = { ...transition, why: inFlags(transition.why) };
-        board.transition(told);
-        lines.transition(told);
+        board.transition(transition);
+        lines.transition(transition);
       },
       looked: (state, seen) => {
         board.looked(state, seen);
@@ -109,7 +102,7 @@ export async function watchAndReport(
       },
       performed: (done) => lines.performed(done),
       warned: (text) => log.warn({}, text),
-      ended: (outcome) => tellEnd(log, { ...outcome, why: inFlags(outcome.why) }, args, parent?.end),
+      ended: (outcome) => tellEnd(log, outcome, args, parent?.end),
     };
   };
   try {
@@ -122,22 +115,21 @@ export async function watchAndReport(
 const ONLY_CALLS =
   'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes. Add a trigger that needs no call, such as --quiet 10m';
 
-/** Adds the triggers that only the command has: HTTP and SIGTERM. */
-function withCalls({ when, ...armed }: Armed, { listen, 'quit-token': token }: ReportArgs): Armed {
+/** The triggers that somebody must call. */
+function callsIn({ listen, 'quit-token': token }: ReportArgs): readonly string[] {
   const call = listen && token ? [`POST /quitquitquit comes to ${listen.host}:${listen.port}`] : [];
-  return { when: [...when, ...call, 'SIGTERM comes'], ...armed };
+  return [...call, 'SIGTERM comes'];
 }
 
-function tellStart(log: Log, found: FoundPosFiles, policy: Policy, armed: Armed, isCalled: boolean): void {
+function tellStart(log: Log, found: FoundPosFiles, when: readonly string[], isCertain: boolean): void {
   const { posFiles, confPath, warnings, witness } = found;
   const by = confPath === undefined ? '' : `, by ${confPath}`;
   const place = witness === undefined ? '' : ` in ${witness}`;
   const what =
     posFiles.length === 0 ? `asks Fluentd's witness${place}` : `watches ${posFiles.join(', ')}${by}`;
-  const when = isCalled ? '' : `; the drain begins when ${armed.when.join(', or when ')}`;
-  log.info({ posFiles, fluentConf: confPath }, `posidle ${what}${when}`);
-  log.debug({ policy }, 'the settings');
-  if (!armed.byItself && !isCalled) log.warn({}, ONLY_CALLS);
+  const begin = when.length === 0 ? '' : `; the drain begins when ${when.join(', or when ')}`;
+  log.info({ posFiles, fluentConf: confPath }, `posidle ${what}${begin}`);
+  if (!isCertain) log.warn({}, ONLY_CALLS);
   for (const warning of warnings) log.warn({}, warning);
 }
 

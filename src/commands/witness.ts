@@ -5,7 +5,7 @@ import { writeWitness } from '../node/witness/write-witness.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 
 /** `posidle witness DIR`: writes the witness to DIR and prints the manifest lines that load it. */
-export async function runWitness(dir: string): Promise<number> {
+export async function runWitness(dir = ''): Promise<number> {
   try {
     await writeWitness(dir);
   } catch (error) {

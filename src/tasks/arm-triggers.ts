@@ -1,17 +1,19 @@
-import type { Policy } from '../core/drain/policy.ts';
+import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
 import type { DrainRequest } from '../core/progress/drain-request.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
 import { DoneFile, HeartbeatFile, podStart } from '../node/files/trigger-files.ts';
 
-export interface TriggerSettings extends Pick<Policy, 'quiet' | 'startTimeout' | 'doneProcessGone'> {
+/** Main may refresh its file as rarely as this. */
+const HEARTBEAT_AGE: Millis = 15_000;
+
+export interface TriggerSettings extends Pick<Policy, 'quiet' | 'startTimeout'> {
   readonly doneFile: string | undefined;
   /** Matches the command line of main's process. The drain begins when it is gone. */
   readonly doneProcess: RegExp | undefined;
-  /** Main refreshes it while it runs. The drain begins when it is older than `heartbeatAge`. */
+  /** Main refreshes it while it runs. The drain begins when it no longer does. */
   readonly heartbeatFile: string | undefined;
-  readonly heartbeatAge: Millis;
-  /** The drain begins when it aborts. */
-  readonly signal: AbortSignal | undefined;
+  /** How long main's process must be gone, or its heartbeat file stay as it is. Each has its own default. */
+  readonly mainGone: Millis | undefined;
 }
 
 interface TriggerCalls {
@@ -39,33 +41,24 @@ const TRIGGERS: readonly TriggerRow[] = [
     open: ({ doneFile = '' }, { request, warn }) => {
       const file = new DoneFile(doneFile, () => request('done-file'), podStart());
       if (file.isOld)
-        warn(`\`doneFile\`: ${doneFile} is older than this Pod. It does not count until main touches it`);
+        warn(`--done-file: ${doneFile} is older than this Pod. It does not count until main touches it`);
       return () => file.close();
     },
   },
   {
     option: 'doneProcess',
-    when: ({ doneProcess, doneProcessGone }) =>
-      `main's process (/${doneProcess?.source}/) has been gone for ${formatDuration(doneProcessGone)}`,
+    when: ({ doneProcess, mainGone = DEFAULT_POLICY.doneProcessGone }) =>
+      `main's process (/${doneProcess?.source}/) has been gone for ${formatDuration(mainGone)}`,
   },
   {
     option: 'heartbeatFile',
-    when: ({ heartbeatFile: path, heartbeatAge }) =>
-      `${path} has not been refreshed for ${formatDuration(heartbeatAge)}`,
-    open: ({ heartbeatFile: path = '', heartbeatAge: age, startTimeout }, { request, warn }) => {
+    when: ({ heartbeatFile: path, mainGone = HEARTBEAT_AGE }) =>
+      `${path} has not been refreshed for ${formatDuration(mainGone)}`,
+    open: (settings, { request, warn }) => {
+      const { heartbeatFile: path = '', mainGone: age = HEARTBEAT_AGE, startTimeout } = settings;
       const ended = () => request('heartbeat');
       const file = new HeartbeatFile({ path, age, startTimeout, ended, warn });
       return () => file.close();
-    },
-  },
-  {
-    option: 'signal',
-    when: () => 'the caller aborts',
-    open: ({ signal }, { request }) => {
-      const abort = () => request('abort');
-      if (signal?.aborted) abort();
-      signal?.addEventListener('abort', abort, { once: true });
-      return () => signal?.removeEventListener('abort', abort);
     },
   },
 ];
@@ -81,19 +74,9 @@ export function hasCertainTrigger(options: Given): boolean {
   return armedIn(options).some(({ option }) => option !== 'quiet');
 }
 
-export interface Armed {
-  /** One text for each trigger. */
-  readonly when: readonly string[];
-  /** A trigger is armed that needs no call or signal. */
-  readonly byItself: boolean;
-}
-
-export function armedBy(settings: TriggerSettings): Armed {
-  const armed = armedIn(settings);
-  return {
-    when: armed.map(({ when }) => when(settings)),
-    byItself: armed.some(({ option }) => option !== 'signal'),
-  };
+/** What begins the drain without a call or a signal: one text for each trigger. */
+export function armedBy(settings: TriggerSettings): readonly string[] {
+  return armedIn(settings).map(({ when }) => when(settings));
 }
 
 /** Starts to watch for all armed triggers, and gives a function that stops it. */

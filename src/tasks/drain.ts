@@ -21,7 +21,7 @@ interface DrainSetup {
 /** The arguments for a `watch` whose trigger has come, of the Fluentd whose witness listens. */
 export interface Begun {
   readonly options: WatchOptions;
-  readonly given: Pick<WatchSetup, 'found'>;
+  readonly given: Pick<WatchSetup, 'found' | 'fluentd'>;
 }
 
 /**
@@ -32,7 +32,7 @@ export async function beginDrain(
   host: NodeHost,
   { grace, mainEnded, witness = process.env['POSIDLE_DIR'] ?? SHARED_DIR }: DrainSetup,
 ): Promise<Begun> {
-  if (witness === 'off') throw new UsageError('`witness`: off: only a Fluentd with a witness can be drained');
+  if (witness === 'off') throw new UsageError('--witness off: only a Fluentd with a witness can be drained');
   const endingAt = (await stat(join(witness, 'ending')).catch(() => undefined))?.mtimeMs;
   const podEnds = endingAt !== undefined;
   const spent = podEnds ? Math.max(0, Date.now() - endingAt) : 0;
@@ -42,8 +42,8 @@ export async function beginDrain(
     quiet: 'off',
     startTimeout: WITNESS_START,
     podEnds,
-    fluentd: { by: 'witness' },
     witness,
   } as const;
-  return { options, given: { found: { posFiles: [], conf: undefined, warnings: [], confPath: undefined } } };
+  const found = { posFiles: [], conf: undefined, warnings: [], confPath: undefined };
+  return { options, given: { found, fluentd: { by: 'witness' } } };
 }

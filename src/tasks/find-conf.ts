@@ -6,7 +6,6 @@ import { type ConfFacts, confFacts } from '../core/fluent-conf/facts.ts';
 import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import { isSame } from '../core/fluentd/processes.ts';
-import type { FluentdTarget } from '../core/progress/fluentd-reading.ts';
 import { FluentdFinder } from '../daemon/find-fluentd.ts';
 import type { Host } from '../host.ts';
 import { placesBelow } from '../node/files/below-root.ts';
@@ -23,8 +22,6 @@ export interface ConfWanted {
   readonly fluentConf: string | undefined;
   /** Pos files or globs. If empty: those of the configuration. */
   readonly posFiles?: readonly string[];
-  /** By default the Fluentd that runs. */
-  readonly fluentd?: FluentdTarget;
   /** The root directory of another file system that has the configuration. */
   readonly root?: string | undefined;
   /** The command that will start Fluentd, in posidle's environment. */
@@ -59,11 +56,11 @@ const BY_WITNESS = 'posidle asks the witness in Fluentd instead';
 const PATH_MAX = 4_096;
 
 export function refusePosFiles(posFiles: readonly string[]): void {
-  if (posFiles.includes('')) throw new UsageError('`posFiles`: the value is empty. Is a variable not set?');
+  if (posFiles.includes('')) throw new UsageError('--pos-file: the value is empty. Is a variable not set?');
   const long = posFiles.find(({ length }) => length > PATH_MAX);
   if (long !== undefined)
     throw new UsageError(
-      `\`posFiles\`: ${long.slice(0, 40)}…: it has ${long.length} characters, and a path has at most ${PATH_MAX}`,
+      `--pos-file: ${long.slice(0, 40)}…: it has ${long.length} characters, and a path has at most ${PATH_MAX}`,
     );
 }
 
@@ -73,7 +70,7 @@ function fromConf(found: LoadedConf | undefined, hasWitness = false): FoundPosFi
   if (found === undefined) {
     if (hasWitness) return { posFiles: [], ...NO_CONF };
     throw new UsageError(
-      "`posFiles`: none given, and no fluent.conf found; name in_tail's pos_file, or give `fluentConf`",
+      "--pos-file: none given, and no fluent.conf found; name in_tail's pos_file, or give --fluent-conf",
     );
   }
   const { path, conf } = found;
@@ -82,7 +79,7 @@ function fromConf(found: LoadedConf | undefined, hasWitness = false): FoundPosFi
   if (posFiles.length === 0) {
     const why = problems.length > 0 ? problems.join('; ') : 'no in_tail source in it has a pos_file';
     if (hasWitness) return { posFiles, ...NO_CONF, warnings: [`${path}: ${why}. ${BY_WITNESS}`] };
-    throw new UsageError(`\`fluentConf\`: ${path}: ${why}; name the pos file with \`posFiles\``);
+    throw new UsageError(`--fluent-conf: ${path}: ${why}; name the pos file with --pos-file`);
   }
   return { posFiles, conf: confFacts(conf), warnings: [...problems, ...conf.warnings], confPath: path };
 }
@@ -133,7 +130,7 @@ export async function findConf(
   const ruby = { env: own ?? env, hostname: hostname(), foreign: own === undefined };
   const placeOf = placesBelow(root);
   const candidates = [
-    { path: fluentConf, by: '`fluentConf`' },
+    { path: fluentConf, by: '--fluent-conf' },
     // Without `command` the path may be another container's, so it must exist.
     { path: given.configFile, by: command && "fluentd's own -c" },
     // Below another root our own variable is a guess, so the file must exist.
@@ -158,8 +155,8 @@ export async function findConf(
  * another user, because anybody can call a process fluentd.
  */
 async function running(host: Host, wanted: ConfWanted) {
-  const { isOfFluentd = false, posFiles = [], fluentd: target = { by: 'search' } } = wanted;
-  const found = await new FluentdFinder(host, { fluentd: target, posFiles }).find(undefined);
+  const { isOfFluentd = false, posFiles = [] } = wanted;
+  const found = await new FluentdFinder(host, { fluentd: { by: 'search' }, posFiles }).find(undefined);
   const fluentd =
     found.kind === 'running'
       ? (await host.listProcesses().catch(() => [])).find((row) => isSame(row, found.supervisor))
@@ -180,6 +177,6 @@ async function refuseUnreadable(path: string, by: string, place: string): Promis
     .catch(inWords);
   if (why !== undefined)
     throw new UsageError(
-      `${by}: ${path}: ${why}; name fluentd's configuration, or the pos file with \`posFiles\``,
+      `${by}: ${path}: ${why}; name fluentd's configuration, or the pos file with --pos-file`,
     );
 }

@@ -54,7 +54,7 @@ async function refuseRoot(root: string): Promise<void> {
     (found) => (found.isDirectory() ? undefined : `${root} isn't a directory`),
     (error) => `${root}: ${inWords(error)}`,
   );
-  if (why !== undefined) throw new UsageError(`\`root\`: ${why}; name a node's mount or /proc/PID/root`);
+  if (why !== undefined) throw new UsageError(`--root: ${why}; name a node's mount or /proc/PID/root`);
 }
 
 /** Expands all patterns. A file with several names keeps the first. */

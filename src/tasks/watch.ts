@@ -5,6 +5,7 @@ import type { Policy } from '../core/drain/policy.ts';
 import { type ConfFacts, tailFacts } from '../core/fluent-conf/facts.ts';
 import { quietNeededBy } from '../core/fluent-conf/tail.ts';
 import { IS_DATABASE, isDatabase } from '../core/pos-file/pos-file.ts';
+import type { FluentdTarget } from '../core/progress/fluentd-reading.ts';
 import type { Role } from '../core/progress/limits.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
 import { SHARED_DIR } from '../core/witness/load.ts';
@@ -14,7 +15,7 @@ import { expandAll } from '../daemon/read-pos-files.ts';
 import { inWords } from '../node/files/in-words.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { loadedWitness } from '../node/witness/write-witness.ts';
-import { type Armed, armedBy, openTriggers } from './arm-triggers.ts';
+import { armedBy, openTriggers } from './arm-triggers.ts';
 import { type FoundPosFiles, findPosFiles } from './find-conf.ts';
 import type { Parent } from './parent.ts';
 import { CommandError, UsageError } from './usage-error.ts';
@@ -28,19 +29,21 @@ export interface WatchReporter extends Reporter {
 
 export interface WatchSetup {
   /** Called after all options are checked and before anything starts. */
-  readonly begin: (found: FoundPosFiles, policy: Policy, armed: Armed) => Promise<WatchReporter>;
+  readonly begin: (found: FoundPosFiles, policy: Policy, armed: readonly string[]) => Promise<WatchReporter>;
   /** Starts Fluentd. Without a parent posidle looks for a running one. */
   readonly parent?: Parent | undefined;
   /** If given, posidle looks for no pos files and no configuration. */
   readonly found?: FoundPosFiles;
+  /** By default the Fluentd that runs. */
+  readonly fluentd?: FluentdTarget;
 }
 
 export async function watch(
   host: NodeHost,
   options: WatchOptions,
-  { begin, parent, found: known }: WatchSetup,
+  { begin, parent, found: known, fluentd: target = { by: 'search' } }: WatchSetup,
 ): Promise<Outcome> {
-  const asked = settingsOf(options, parent !== undefined);
+  const asked = settingsOf(options);
   let closeTriggers = () => {};
   try {
     const shared = parent === undefined ? sharedWitness(asked) : undefined;
@@ -63,8 +66,7 @@ export async function watch(
     const own = parent && (await ownWitness(settings, warn));
     const putAsideBefore = await listPutAside(host, { conf });
     // Without a pos file nothing proves which process it is, but a witness is asked by its directory.
-    const beside =
-      found.posFiles.length === 0 && settings.fluentd.by === 'search' ? WITNESSED : settings.fluentd;
+    const beside = found.posFiles.length === 0 && target.by === 'search' ? WITNESSED : target;
     const fluentd = (await parent?.start(own?.env)) ?? beside;
     const subject = {
       posFiles,
@@ -112,7 +114,7 @@ async function pathsOf(host: NodeHost, posFiles: readonly string[]): Promise<rea
   const paths = [...(await expandAll(host, posFiles)).keys()];
   for (const path of paths) {
     const { bytes } = (await host.readFile(path).catch(() => undefined)) ?? {};
-    if (bytes && isDatabase(bytes)) throw new UsageError(`\`posFiles\`: ${path}: ${IS_DATABASE}`);
+    if (bytes && isDatabase(bytes)) throw new UsageError(`--pos-file: ${path}: ${IS_DATABASE}`);
   }
   return paths;
 }
@@ -136,7 +138,7 @@ async function ownWitness({ witness }: Settings, warn: (text: string) => void) {
     return await loadedWitness(witness, process.env);
   } catch (error) {
     const why = inWords(error as NodeJS.ErrnoException);
-    warn(`Fluentd starts without a witness: ${why}. Give \`witness\` a directory that Fluentd may write to`);
+    warn(`Fluentd starts without a witness: ${why}. Give --witness a directory that Fluentd may write to`);
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type FluentdRun, missingFluentd, NEWEST, startFluentd, witnessIn } from '../support/real-fluentd.ts';
+import { missingFluentd, NEWEST, startFluentd, witnessIn } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 import { logged } from './latency.ts';
 import { add, type Bench, BUNDLE, type Figures, type Row } from './rows.ts';
@@ -10,7 +10,7 @@ import { type Files, makeFiles } from './site.ts';
 /** Fluentd sends each line within two seconds of reading it. */
 const TO_STDOUT =
   '<match app>\n@type stdout\n<buffer>\n@type memory\nflush_interval 1s\n</buffer>\n</match>\n';
-/** The default of `--settle`. */
+/** How long everything must stay read (DEFAULT_POLICY). */
 const SETTLE = 2_000;
 const TIMES = 2;
 
@@ -50,7 +50,7 @@ async function endOf(hasPosidle: boolean): Promise<{ readonly stop: number; read
     await until('its log is read', () =>
       readFileSync(files.posFile, 'utf8').includes('\t0000000000000007\t'),
     );
-    const tell = hasPosidle ? await watched(files, fluentd) : undefined;
+    const tell = hasPosidle ? await watched(files) : undefined;
     await pause(2 * SETTLE + Math.random() * 1_000);
     const from = performance.now();
     if (tell === undefined) fluentd.process.kill('SIGINT');
@@ -65,8 +65,8 @@ async function endOf(hasPosidle: boolean): Promise<{ readonly stop: number; read
 }
 
 /** Starts posidle. The result reports main's end to it, and waits until Fluentd gets the stop order. */
-async function watched({ dir, conf }: Files, { pid }: FluentdRun) {
-  const args = ['--pid', String(pid), '--fluent-conf', conf, '--quiet', 'off', '--witness', witnessIn(dir)];
+async function watched({ dir, conf }: Files) {
+  const args = ['--fluent-conf', conf, '--quiet', 'off', '--witness', witnessIn(dir)];
   const posidle = spawn(process.execPath, [BUNDLE, 'watch', ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -23,7 +23,7 @@ const FLUENTD = `const { spawn } = require('node:child_process');
 const match = (dir: string) =>
   `<match app>\n@type forward\n<buffer>\n@type file\npath ${dir}\n</buffer>\n<server>\nhost 127.0.0.1\n</server>\n</match>\n`;
 
-const SETTLE = 300;
+const SETTLE = 2_000;
 /** Long enough for looks that are as far apart as with the default. */
 const QUIET = 2_000;
 /** The looks at rest lie so far apart: a trigger may come at any time between two. */
@@ -133,7 +133,7 @@ async function drained({ args, pull }: Trigger): Promise<number> {
   let posidle: ChildProcess | undefined;
   try {
     await once(fluentd, 'message');
-    const options = ['--pid', String(fluentd.pid), '--fluent-conf', files.conf, '--settle', `${SETTLE}ms`];
+    const options = ['--fluent-conf', files.conf];
     posidle = spawn(process.execPath, [BUNDLE, 'watch', ...options, ...args({ ...files, port })], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });

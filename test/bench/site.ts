@@ -25,13 +25,13 @@ export function makeSite(files: number): Site {
     fluentd.kill();
     rmSync(dir, { recursive: true });
   };
-  return { posFile, logs, fluentd: fluentd.pid, watch: watchForGood(dir, fluentd.pid, conf), remove };
+  return { posFile, logs, fluentd: fluentd.pid, watch: watchForGood(dir, conf), remove };
 }
 
 /** The arguments of a `posidle watch` that never begins to drain. */
-function watchForGood(dir: string, pid: number, conf: string): readonly string[] {
+function watchForGood(dir: string, conf: string): readonly string[] {
   const triggers = ['--quiet', 'off', '--done-file', join(dir, 'done')];
-  return ['watch', '--pid', String(pid), '--fluent-conf', conf, ...triggers, '--log-format', 'json'];
+  return ['watch', '--fluent-conf', conf, ...triggers, '--log-format', 'json'];
 }
 
 export interface Files {

@@ -59,7 +59,7 @@ describe('on a real cluster', { concurrent: true }, () => {
       named(spec, 'main').args = [WITH_HEARTBEAT];
       named(spec, 'posidle').env = [
         { name: 'POSIDLE_HEARTBEAT_FILE', value: '/var/log/app/.alive' },
-        { name: 'POSIDLE_HEARTBEAT_AGE', value: '6s' },
+        { name: 'POSIDLE_MAIN_GONE', value: '6s' },
       ];
     });
     expectDelivered(played, 'heartbeat');
@@ -87,7 +87,7 @@ describe('on a real cluster', { concurrent: true }, () => {
       named(spec, 'posidle').env = [
         { name: 'POSIDLE_DONE_PROCESS', value: 'line .* of 20' },
         // A container starts again within a second or two; the kubelet's next back-off would be 10 s.
-        { name: 'POSIDLE_DONE_PROCESS_GONE', value: '15s' },
+        { name: 'POSIDLE_MAIN_GONE', value: '15s' },
       ];
     });
     expectDelivered(played, 'done-process');

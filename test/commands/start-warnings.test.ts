@@ -23,12 +23,15 @@ test('the variables that Kubernetes makes for Services are no mistakes', () => {
   expect(unknownVariables(Object.fromEntries(ofServices.map((name) => [name, 'x'])))).toEqual([]);
 });
 
-test.each(['doneFile', 'heartbeatFile'])(
-  'the directory of %s that is not there is told; a file that only has still to come is not',
-  (option) => {
+test.each([
+  ['done-file', 'doneFile'],
+  ['heartbeat-file', 'heartbeatFile'],
+])(
+  'the directory of --%s that is not there is told; a file that only has still to come is not',
+  (flag, option) => {
     expect(startWarnings({ [option]: at('done') }, {})).toEqual([]);
     expect(startWarnings({ [option]: at('no/done') }, {})).toEqual([
-      `\`${option}\`: the directory ${at('no')} doesn't exist yet. Is its volume mounted here?`,
+      `--${flag}: the directory ${at('no')} doesn't exist yet. Is its volume mounted here?`,
     ]);
   },
 );

@@ -22,7 +22,7 @@ function runUntilMainIsGone(host: FakeHost, rules: Partial<Policy> = {}) {
 }
 
 describe("main's process", () => {
-  test('counts as ended when it has been gone for --done-process-gone, and what was read by then is believed', async () => {
+  test('counts as ended when it has been gone for --main-gone, and what was read by then is believed', async () => {
     const host = worldWithMain();
     host.at(10_000, (h) => h.endProcess(MAIN));
     const { outcome } = await runUntilMainIsGone(host);
@@ -50,7 +50,7 @@ describe("main's process", () => {
     expect(outcome.left.bytes).toBe(0);
   });
 
-  test('that comes again within --done-process-gone was restarted: its second attempt is waited for', async () => {
+  test('that comes again within --main-gone was restarted: its second attempt is waited for', async () => {
     const host = worldWithMain();
     host.at(10_000, (h) => h.endProcess(MAIN)).at(29_000, (h) => h.startProcess(AGAIN));
     host.at(40_000, (h) => h.endProcess(AGAIN.pid));

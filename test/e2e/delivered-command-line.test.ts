@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { posText } from '../support/builders.ts';
 import {
   type Delivery,
   DRAINED,
@@ -14,7 +11,6 @@ import {
 } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, memoryBuffer, renderConf, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
-import { posidle } from '../support/posidle.ts';
 
 const LATE_REFRESH = '6s';
 
@@ -59,8 +55,7 @@ onFluentd(ONE_VERSION, (version) => {
     async ([, { conf, fluentdArgs }], { site }) => {
       const sections = conf(site, (name) => fileBuffer(`${site.buffer}-${name}`));
       const how = { version, conf: sections, fluentdArgs: fluentdArgs(site), ...withLateFile(site) };
-      const args = ['--pid-file', site.pidFile];
-      expect(await watchDelivery(site, { ...how, args })).toMatchObject(DRAINED);
+      expect(await watchDelivery(site, how)).toMatchObject(DRAINED);
     },
   );
 });
@@ -85,14 +80,3 @@ function withLateFile(site: Site): Pick<Delivery, 'before' | 'main'> {
     },
   };
 }
-
-test('a --pid that is no Fluentd is refused, and is left alone', async ({ site }) => {
-  writeFileSync(site.pos, posText([{ path: site.log('app.log'), position: 1_000, inode: 1 }]));
-  writeFileSync(site.marker, '');
-  const sleeping = spawn('sleep', ['60']);
-  site.atEnd(() => sleeping.kill('SIGKILL'));
-  const pid = ['--pid', String(sleeping.pid), '--done-file', site.marker, '--stop-timeout', '3s'];
-  const { code, stderr } = await posidle('watch', '-p', site.pos, ...pid);
-  expect([code, sleeping.signalCode]).toEqual([2, null]);
-  expect(stderr).toMatch(new RegExp(`${sleeping.pid}.*Name another process`));
-});

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, memoryBuffer, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
+import { childOf } from '../support/own-processes.ts';
 import type { PosidleRun } from '../support/posidle.ts';
 import { type FluentdRun, READY_LINE } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
@@ -57,60 +58,31 @@ function expectDied(ended: Ended, word = 'unproven'): void {
 
 onFluentd(ONE_VERSION, (version) => {
   const deliver = deliverOn(version);
-  test.for<[string, string, (site: Site) => Partial<Delivery>]>([
-    ['shared PIDs', 'on-failure', (site) => ({ args: ['--pid-file', site.pidFile] })],
-    ['processes of its own', 'always', () => ({ wrapper: ELSEWHERE })],
-  ])(
-    'with %s and --restart-policy %s the next Fluentd delivers what the killed one left on disk',
-    async ([, policy, placement], { site }) => {
-      const { args = [], ...how } = placement(site);
-      const conf = onDisk(site);
-      const delivery = { conf, ...how, args: [...args, '--restart-policy', policy] };
-      const ended = await deliver(site, delivery, async (fluentd) => {
-        fluentd.kill();
-        await sleep(BACK_OFF);
-        await startBeside(site, { version, conf }).ready;
-        await site.write('app.log', 1_000);
-      });
-      expect(ended.lost).toBe(0);
-      expectDied(ended);
-    },
-  );
-
-  test('a main that ends while Fluentd is away is drained by the next one', async ({ site }) => {
+  test('the next Fluentd delivers what a killed one left on disk', async ({ site }) => {
     const conf = onDisk(site);
-    const args = ['--pid-file', site.pidFile, '--restart-policy', 'on-failure'];
-    const ended = await deliver(site, { conf, args }, async (fluentd) => {
+    const ended = await deliver(site, { conf, wrapper: ELSEWHERE }, async (fluentd) => {
       fluentd.kill();
-      await fluentd.exited;
-      await site.write('app.log', 1_000);
-      writeFileSync(site.marker, '');
       await sleep(BACK_OFF);
-      startBeside(site, { version, conf });
+      await startBeside(site, { version, conf }).ready;
+      await site.write('app.log', 1_000);
     });
     expect(ended.lost).toBe(0);
     expectDied(ended);
   });
 
-  test.for([
-    ['never', []],
-    ['on-failure', ['--drain-timeout', '6s']],
-  ] as const)(
-    'with --restart-policy %s a Fluentd that does not come back ends the wait, and what it left is reported',
-    async ([policy, bound], { site }) => {
-      const args = ['--pid-file', site.pidFile, '--restart-policy', policy, ...bound];
-      const ended = await deliver(site, { conf: onDisk(site), args }, async (fluentd) => fluentd.kill());
-      expect(ended.lost).toBe(1_000);
-      expectDied(ended, 'not-drained');
-      expect(ended.outcome.left.worst).toMatchObject([{ kind: 'held' }]);
-    },
-  );
+  test('a Fluentd that does not come back ends the wait, and what it left is reported', async ({ site }) => {
+    const delivery = { conf: onDisk(site), wrapper: ELSEWHERE };
+    const ended = await deliver(site, delivery, async (fluentd) => fluentd.kill());
+    expect(ended.lost).toBe(1_000);
+    expectDied(ended, 'not-drained');
+    expect(ended.outcome.left.worst).toMatchObject([{ kind: 'held' }]);
+  });
 
   test('a memory buffer that went with its Fluentd is reported, though another one is up within a second', async ({
     site,
   }) => {
     const conf = inMemory(site);
-    const delivery = { conf, args: ['--restart-policy', 'on-failure'], wrapper: ELSEWHERE };
+    const delivery = { conf, wrapper: ELSEWHERE };
     const ended = await deliver(site, delivery, async (fluentd) => {
       fluentd.kill();
       await fluentd.exited;
@@ -126,7 +98,7 @@ onFluentd(VERSIONS, (version) => {
   const deliver = deliverOn(version);
 
   test('the memory of a worker that SIGHUP replaced is seen to be sent', async ({ site }) => {
-    const delivery = { conf: inMemory(site), args: ['--pid-file', site.pidFile] };
+    const delivery = { conf: inMemory(site) };
     const ended = await deliver(site, delivery, async (fluentd) => {
       fluentd.process.kill('SIGHUP');
       await until('another worker runs', () => fluentd.output().split(READY_LINE).length > 2);
@@ -149,13 +121,9 @@ onFluentd(VERSIONS, (version) => {
       writeFileSync(site.marker, '');
       process.kill(old, 'SIGUSR2');
     };
-    const ended = await watchDelivery(site, { version, conf, main, args: ['--pid', String(old)] }, fluentd);
+    const ended = await watchDelivery(site, { version, conf, main }, fluentd);
     expect(site.processes()).toEqual([]);
     expect(ended).toMatchObject(DRAINED);
     expect(ended.seconds).toBeLessThan(SOON);
   });
 });
-
-function childOf(pid: number): number {
-  return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), 10);
-}

@@ -40,7 +40,6 @@ onFluentd(ONE_VERSION, (version) => {
     const ended = await watchDelivery(site, {
       version,
       conf: confOf(site, path(site), '10s'),
-      args: ['--pid-file', site.pidFile],
       before: () => site.write('app.log', 10),
       main: async (posidle) => {
         await posidle.logged(/→ watching/);
@@ -81,8 +80,7 @@ onFluentd(ONE_VERSION, (version) => {
     rmSync(site.log('gone.log'));
     const isClosed = rotateWait === '1s';
     await said(site, 'it is closed or not', ({ closed }) => closed.length > 0 === isClosed);
-    const args = ['--pid-file', site.pidFile];
-    const ended = await watchDelivery(site, { version, conf, args }, fluentd);
+    const ended = await watchDelivery(site, { version, conf }, fluentd);
     expect(ended).toMatchObject(DRAINED);
     expect(ended.seconds).toBeLessThan(SOON);
   });
@@ -94,7 +92,6 @@ onFluentd(ONE_VERSION, (version) => {
     const full = { flush_interval: '1s', retry_wait: '1s', retry_max_interval: '1s', total_limit_size: '8k' };
     const ended = await watchDelivery(site, {
       version,
-      args: ['--pid-file', site.pidFile],
       conf: [
         tail(site.log('app.log'), site.pos, { rotate_wait: '1s' }),
         toHttp(site.sink.port, memoryBuffer({ ...full, overflow_action: 'throw_exception' })),

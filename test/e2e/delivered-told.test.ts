@@ -343,7 +343,7 @@ onFluentd(OLDEST_AND_NEWEST, (version) => {
     const delivery = {
       version,
       conf: sections,
-      args: ['--pid-file', site.pidFile, '--drain-timeout', '15s', ...args],
+      args: ['--drain-timeout', '15s', ...args],
     };
     const fluentd = startBeside(site, delivery);
     const ended = await watchDelivery(

@@ -42,7 +42,6 @@ onFluentd(VERSIONS, (version) => {
         watchDelivery(site, {
           ...delivery,
           fluentdWrapper: WITHOUT_RIGHTS,
-          args: ['--pid-file', site.pidFile],
         }),
     ],
   ])('nothing waits for %s, and it is named', async ([, deliver], { site }) => {

@@ -15,7 +15,8 @@ import {
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, memoryBuffer, renderConf, type Section, tail, toFile } from '../support/fluentd-conf.ts';
 import { HttpSink } from '../support/http-sink.ts';
-import { CLI, posidle, startPosidle } from '../support/posidle.ts';
+import { childOf } from '../support/own-processes.ts';
+import { ALONE, CLI, posidle, startPosidle } from '../support/posidle.ts';
 import { witnessIn } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
@@ -59,9 +60,9 @@ onFluentd(ONE_VERSION, (version) => {
       const fluentd = startBeside(site, { version, conf: inMemory(site) });
       await fluentd.ready;
       writeFileSync(site.marker, '');
-      const options = ['-c', site.conf, '--pid', String(fluentd.pid), '--done-file', site.marker];
+      const options = ['-c', site.conf, '--done-file', site.marker];
       const witness = ['--witness', witnessIn(site.dir)];
-      const deaf = startPosidle(['watch', ...options, ...witness, '--strict', '--log-level', 'debug'], {
+      const deaf = startPosidle(['watch', ...options, ...witness, '--strict'], {
         cwd: site.dir,
         wrapper: ['sh', '-c', script, 'sh', ...POSIDLE],
       });
@@ -131,10 +132,10 @@ onFluentd(ONE_VERSION, (version) => {
   }) => {
     await site.write('app.log', 1_000);
     writeFileSync(site.conf, renderConf(inMemory(site)));
-    const words = ['watch', '-c', site.conf, '--pid-file', site.pidFile, '--quiet', 'off', '--strict'];
-    const early = startPosidle([...words, '--witness', witnessIn(site.dir)]);
-    await early.logged(/^the pid file .* is not there/);
-    early.kill('SIGTERM');
+    const words = ['watch', '-c', site.conf, '--quiet', 'off', '--strict'];
+    const early = startPosidle([...words, '--witness', witnessIn(site.dir)], { wrapper: ALONE });
+    await early.logged(/^posidle sees no process of fluentd/);
+    process.kill(childOf(early.pid), 'SIGTERM');
     await early.logged(/^posidle got SIGTERM, and Fluentd is not up/);
     const fluentd = startBeside(site, { version, conf: inMemory(site) });
     expect(await early.exited).toBe(3);
@@ -152,7 +153,7 @@ onFluentd(ONE_VERSION, (version) => {
       sections: [{ name: 'parse', params: { '@type': 'multiline', ...format } }],
     };
     const ended = await watchDelivery(site, {
-      ...{ version, conf: [multiline, ...onDisk(site).slice(1)], args: ['--pid-file', site.pidFile] },
+      ...{ version, conf: [multiline, ...onDisk(site).slice(1)] },
       before: () => site.write('app.log', 10),
       main: async () => {
         await site.isRead('app.log');

@@ -34,7 +34,7 @@ onFluentd(ONE_VERSION, (version) => {
     const delivery = { version, conf: conf(site), main: () => site.write('app.log', COUNT) };
     const fluentd = startBeside(site, delivery);
     await fluentd.ready;
-    const { args = ['--pid-file', site.pidFile, ...PATIENT], ...more } = happens(fluentd);
+    const { args = PATIENT, ...more } = happens(fluentd);
     return await watchDelivery(site, { ...delivery, args, ...more }, fluentd);
   };
 
@@ -58,7 +58,7 @@ onFluentd(ONE_VERSION, (version) => {
     site,
   }) => {
     const ended = await deliver(site, ({ pid }) => ({
-      args: ['--pid-file', site.pidFile, '--drain-timeout', '2s', '--stop-timeout', '2s'],
+      args: ['--drain-timeout', '2s', '--stop-timeout', '2s'],
       main: async () => {
         process.kill(-pid, 'SIGSTOP');
         await site.write('app.log', COUNT);

@@ -41,7 +41,7 @@ onFluentd(ONE_VERSION, (version) => {
     await fluentd.ready;
     const [worker = 0] = workersOf(site.dir);
     const supervisor = Number(/^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${worker}/status`, 'utf8'))?.[1]);
-    const posidle = startPosidle(['watch', '-p', site.pos, '--pid', String(supervisor), '--quiet', '4s']);
+    const posidle = startPosidle(['watch', '-p', site.pos, '--quiet', '4s']);
     await posidle.logged(/1 worker/);
     await posidle.logged(/→ watching/);
     process.kill(supervisor, 'SIGKILL');

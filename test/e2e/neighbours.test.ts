@@ -7,7 +7,16 @@ import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, type TestContext, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { limitMemory } from '../support/memory-limit.ts';
-import { CLI, loading, type PosidleRun, posidle, SLOW_STATS, startPosidle } from '../support/posidle.ts';
+import { childOf } from '../support/own-processes.ts';
+import {
+  ALONE,
+  CLI,
+  loading,
+  type PosidleRun,
+  posidle,
+  SLOW_STATS,
+  startPosidle,
+} from '../support/posidle.ts';
 import { until } from '../support/until.ts';
 
 /** A broken or hostile main that shares a volume or loopback with posidle. These tests need no Fluentd. */
@@ -22,6 +31,9 @@ afterEach(() => {
   for (const run of runs.splice(0)) run.kill('SIGKILL');
   rmSync(dir, { recursive: true, force: true });
 });
+
+/** No Fluentd of this machine is seen. */
+const UNSHARED = ['unshare', '-pf', '--kill-child', '--mount-proc'];
 
 /** In a container with so much memory. */
 function inMemory(
@@ -87,8 +99,8 @@ describe('128 MiB are enough for', () => {
       /its names need more memory than the limit allows/,
     ],
   ])('%s', async ([, make, told], context) => {
-    const args = ['watch', ...make(), '--pid-file', at('none.pid'), '--start-timeout', '12s'];
-    const { run, limit } = inMemory(context, 128, [...args, '--witness', 'off']);
+    const args = ['watch', ...make(), '--start-timeout', '12s', '--witness', 'off'];
+    const { run, limit } = inMemory(context, 128, args, UNSHARED);
     expect(await run.exited, run.stderr()).toBe(4);
     expect(run.stderr()).toMatch(told);
     expect(limit.wasExceeded()).toBe(false);
@@ -139,8 +151,7 @@ describe('in the place of a witness, and within 128 MiB,', () => {
       '--strict',
       ...times,
     ];
-    // No other Fluentd of this machine is seen.
-    const { run, limit } = inMemory(context, 128, args, ['unshare', '-pf', '--kill-child', '--mount-proc']);
+    const { run, limit } = inMemory(context, 128, args, UNSHARED);
     const began = performance.now();
     expect(await run.exited, run.stderr()).not.toBe(0);
     expect(performance.now() - began).toBeLessThan(30_000);
@@ -190,14 +201,16 @@ test('signals do not wait for a look at very many files', async () => {
     at('fluent.conf'),
     `<source>\n @type tail\n pos_file ${at('app.pos')}\n path ${at('logs')}/*.log\n</source>\n`,
   );
-  const run = startPosidle(['watch', '-c', at('fluent.conf'), '--pid-file', at('none.pid')], {
+  const run = startPosidle(['watch', '-c', at('fluent.conf')], {
     env: { ...process.env, NODE_OPTIONS: inside(SLOW_STATS) },
+    wrapper: ALONE,
   });
   runs.push(run);
   await run.logged(/^posidle watches/);
-  run.kill('SIGTERM');
+  const inner = childOf(run.pid);
+  process.kill(inner, 'SIGTERM');
   await run.logged(/^posidle got SIGTERM, and Fluentd is not up/, 15_000);
-  run.kill('SIGTERM');
+  process.kill(inner, 'SIGTERM');
   const second = performance.now();
   expect(await run.exited).toBe(4);
   expect(performance.now() - second).toBeLessThan(15_000);
@@ -287,16 +300,16 @@ test('below a root every link leads on below it, and none out of it', async () =
 
 test('the log steers no terminal, whatever a file is called', async () => {
   const watched = ['watch', '-p', at('\u009b31m\u202e.pos'), '--log-format', 'json'];
-  const { code, stderr } = await posidle(...watched, '--pid-file', at('none.pid'), '--start-timeout', '1s');
-  expect(code).toBe(4);
-  expect(stderr).toMatch(/\\u009b31m\\u202e\.pos/);
-  expect(stderr).not.toMatch(/[\u0080-\u009f\u202e]/);
+  const run = startPosidle([...watched, '--start-timeout', '1s'], { wrapper: ALONE });
+  expect(await run.exited).toBe(4);
+  expect(run.stderr()).toMatch(/\\u009b31m\\u202e\.pos/);
+  expect(run.stderr()).not.toMatch(/[\u0080-\u009f\u202e]/);
 });
 
 test('posidle signals only the process that holds the pos file open, among several that call themselves Fluentd', () => {
   writeFileSync(at('app.pos'), '');
   writeFileSync(at('done'), '');
-  const options = '-p app.pos --done-file done --settle 100ms --drain-timeout 1s';
+  const options = '-p app.pos --done-file done --drain-timeout 1s';
   // Fluentd's worker holds the pos file open, and its supervisor takes SIGUSR1 for a flush.
   writeFileSync(
     at('container'),

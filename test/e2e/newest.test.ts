@@ -26,11 +26,7 @@ onFluentd([NEWEST], (version) => {
       await site.write('new/late.log', 1_000);
       flushed = during?.(posidle);
     };
-    const ended = await watchDelivery(
-      site,
-      { version, conf, args: ['--pid-file', site.pidFile], main },
-      fluentd,
-    );
+    const ended = await watchDelivery(site, { version, conf, main }, fluentd);
     await flushed;
     expect(ended).toMatchObject(DRAINED);
     expect(site.sink.tally.duplicates).toBe(0);

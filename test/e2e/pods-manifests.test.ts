@@ -81,7 +81,7 @@ describe('the manifests', () => {
     const dockerfile = readFileSync('docker/kubernetes/parent/Dockerfile', 'utf8');
     expect(dockerfile).toMatch(/^ENTRYPOINT \["tini", "--", "posidle", "run", "--", /m);
     expect(dockerfile).not.toMatch(/^(ENV| ).*POSIDLE_/m);
-    expect(settingsOf({}, true)).toMatchObject({ quiet: 60_000, startTimeout: 600_000 });
+    expect(settingsOf({})).toMatchObject({ quiet: 60_000, startTimeout: 600_000 });
   });
 });
 

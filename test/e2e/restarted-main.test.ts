@@ -22,13 +22,13 @@ const MAIN = `for line in $(seq ${LINES}); do echo "attempt $1 line $line"; done
 /** The README's advice for a main that may be restarted, one row each. */
 const REMEDIES: Readonly<Record<string, (dir: string) => readonly string[]>> = {
   'a done file that main makes only when it succeeds': (dir) => ['--done-file', join(dir, 'done')],
-  'a --done-process-gone that is longer than the back-off': (dir) => [
+  '--done-process with a --main-gone that is longer than the back-off': (dir) => [
     ...['--done-process', `attempt-in ${dir}`],
-    ...['--done-process-gone', LONGER],
+    ...['--main-gone', LONGER],
   ],
-  'a --heartbeat-age that is longer than the back-off': (dir) => [
+  '--heartbeat-file with a --main-gone that is longer than the back-off': (dir) => [
     ...['--heartbeat-file', join(dir, 'alive')],
-    ...['--heartbeat-age', LONGER],
+    ...['--main-gone', LONGER],
   ],
   'a quiet window that is longer than the back-off': () => ['--quiet', LONGER],
 };
@@ -40,7 +40,7 @@ onFluentd(ONE_VERSION, (version) => {
       const source = tail(site.log('*.log'), site.pos, { refresh_interval: '1s' });
       const fluentd = startBeside(site, { version, conf: [source, toStdout()] });
       await fluentd.ready;
-      const watched = ['-c', site.conf, '--pid', String(fluentd.pid), '--witness', witnessIn(site.dir)];
+      const watched = ['-c', site.conf, '--witness', witnessIn(site.dir)];
       const flags = flagsIn(site.dir);
       const run = startPosidle(['watch', ...watched, ...flags, '--strict']);
       const seen = run.logged(

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { startPosidle } from '../support/posidle.ts';
+import { ALONE, startPosidle } from '../support/posidle.ts';
 
-const NO_FLUENTD = 'watch -p /tmp/no-such.pos --pid-file /tmp/no-such.pid --start-timeout 100ms'.split(' ');
+const NO_FLUENTD = 'watch -p /tmp/no-such.pos --start-timeout 100ms'.split(' ');
 const NONE = 'nothing warns';
 const ONLY_CALLS = 'quiet is off: only a call or a signal begins the drain';
 
@@ -26,8 +26,6 @@ const STARTS: readonly (readonly [options: string, begins: string, warning: stri
     NONE,
   ],
   ['--quiet off', 'SIGTERM comes', ONLY_CALLS],
-  ['--quiet off --restart-policy always', 'SIGTERM comes', NONE],
-  ['--native-sidecar', 'SIGTERM comes', NONE],
 ];
 
 test.concurrent.each(STARTS)(
@@ -35,7 +33,7 @@ test.concurrent.each(STARTS)(
   async (options, begins, warning) => {
     const port = String(await freePort());
     const words = options.replace('PORT', port).split(' ').filter(Boolean);
-    const run = startPosidle([...NO_FLUENTD, ...words]);
+    const run = startPosidle([...NO_FLUENTD, ...words], { wrapper: ALONE });
     expect(await run.exited).toBe(4);
     expect(run.stderr()).toMatch(/^\{"level":"info","time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z",/);
     const [start] = run.log();
@@ -48,24 +46,13 @@ test.concurrent.each(STARTS)(
   },
 );
 
-test('the remedy for a run that only a call or a signal ends names no option of watch', async () => {
-  const run = startPosidle(['run', '-p', '/tmp/no-such.pos', '--quiet', 'off', '--', 'true']);
-  expect(await run.exited).toBe(0);
-  const { msg } = await run.logged(new RegExp(ONLY_CALLS));
-  expect(msg).toBe(
-    'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes. A native sidecar gets ' +
-      'SIGTERM from the kubelet. Everywhere else add a trigger that needs no call, such as --quiet 10m',
-  );
-});
-
 test.each([
   ['watch', NO_FLUENTD.join(' '), 4, 'exit code 4 after'],
-  ['watch of what is no Fluentd', `watch -p /tmp/no-such.pos --pid ${process.pid}`, 2, 'exit code 2 after'],
   ['run', 'run -p /tmp/no-such.pos -- false', 1, 'exit code 1 after'],
 ])(
   '%s that finds no Fluentd says in its last line how it ended, and after how long',
   async (_, words, code, said) => {
-    const run = startPosidle(words.split(' '));
+    const run = startPosidle(words.split(' '), { wrapper: ALONE });
     expect(await run.exited).toBe(code);
     const { level, msg } = run.log().at(-1) ?? {};
     expect(msg).toContain(said);
@@ -73,12 +60,8 @@ test.each([
   },
 );
 
-test('the start line is one short line, and the settings are logged with --log-level debug', async () => {
-  const run = startPosidle(NO_FLUENTD);
+test('the start line is one short line', async () => {
+  const run = startPosidle(NO_FLUENTD, { wrapper: ALONE });
   await run.exited;
   expect(run.stderr().split('\n')[0]?.length).toBeLessThan(300);
-  expect(run.stderr()).not.toContain('drainTimeout');
-  const debug = startPosidle([...NO_FLUENTD, '--log-level', 'debug']);
-  await debug.exited;
-  expect(debug.stderr()).toContain('drainTimeout');
 });

@@ -17,7 +17,7 @@ onFluentd(ONE_VERSION, (version) => {
         tail(site.log('*.log'), site.pos),
         toHttp(site.sink.port, memoryBuffer({ flush_interval: '1s' })),
       ],
-      args: ['--pid-file', site.pidFile, ...listen],
+      args: listen,
       before: () => site.write('app.log', 1),
       main: async (posidle) => {
         await posidle.logged(/→ watching/);

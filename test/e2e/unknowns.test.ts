@@ -47,7 +47,7 @@ onFluentd(ONE_VERSION, (version) => {
     version,
     witness: false,
     wrapper: ['env', `PATH=${site.dir}`],
-    args: ['--pid-file', site.pidFile, '--drain-timeout', '6s'],
+    args: ['--drain-timeout', '6s'],
   });
 
   test.for([
@@ -56,7 +56,7 @@ onFluentd(ONE_VERSION, (version) => {
   ] as const)(
     'a pos file named by %s is still that of fluent.conf: a file not yet discovered is waited for',
     async ([, name], { site }) => {
-      const args = ['-p', `${site.dir}/${name}`, '--pid-file', site.pidFile];
+      const args = ['-p', `${site.dir}/${name}`];
       const conf = [source(site, '6s'), toSink(site)];
       expect(await watchDelivery(site, { version, conf, args, ...lateFile(site) })).toMatchObject(DRAINED);
     },
@@ -117,7 +117,7 @@ onFluentd(ONE_VERSION, (version) => {
     chmodSync(site.dir, 0o755);
     chmodSync(site.logs, 0o711);
     await site.write('late.log', 1_000);
-    const words = ['watch', '-c', site.conf, '--native-sidecar', '--grace', '20s', '--witness', 'off'];
+    const words = ['watch', '-c', site.conf, '--quiet', 'off', '--grace', '20s', '--witness', 'off'];
     const run = startPosidle([...words, '--strict'], { wrapper: [...NOBODY, process.execPath, CLI] });
     await run.logged(/^posidle watches/);
     run.kill('SIGTERM');
@@ -144,7 +144,6 @@ onFluentd(OLDEST_AND_NEWEST, (version) => {
         version,
         witness,
         conf: throttled(site, { read_bytes_limit_per_second: 20_000, rotate_wait: '1s' }),
-        args: ['--pid-file', site.pidFile],
         before: () => site.write('app.log', 1),
         main: async (posidle) => {
           await posidle.logged(/→ watching/);
@@ -174,8 +173,7 @@ onFluentd(
         await until('the pos file has the new file', () => readFileSync(site.pos, 'utf8').includes(now));
       };
       const conf = throttled(site, { read_bytes_limit_per_second: 8_192 });
-      const args = ['--pid-file', site.pidFile];
-      const ended = await watchDelivery(site, { version, conf, args, main });
+      const ended = await watchDelivery(site, { version, conf, main });
       expect(ended).toMatchObject({ lost: 0, code: 0 });
     });
   },

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pattern } from '../../src/commands/options/coercions.ts';
 import { fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
 import { isFluentd, isWorker } from '../../src/core/fluentd/processes.ts';
@@ -17,7 +18,6 @@ import { listFollowed } from '../../src/node/files/walk.ts';
 import { type HttpServer, startHttpServer } from '../../src/node/network/http-server.ts';
 import { fluentdArguments } from '../../src/node/processes/command-line.ts';
 import { listProc } from '../../src/node/processes/proc.ts';
-import { linear } from '../../src/tasks/watch-options.ts';
 import { type Random, textsIn, WORDS } from '../support/mutations.ts';
 import { answer, holding, sight } from '../support/said.ts';
 
@@ -179,7 +179,7 @@ export const TARGETS = {
 } as const satisfies Readonly<Record<string, Target>>;
 
 /** As --done-process gives it. */
-const MAIN = linear(/java.*-jar.*main/);
+const MAIN = pattern('java.*-jar.*main');
 /** One directory may hold so many; a name has 255 bytes at most. */
 const MOST_NAMES = 12;
 

@@ -46,6 +46,7 @@ function playableSettings(settings: Settings, version: Settings['version']): Set
     version,
     quiet: settings.quiet === 'off' ? 'off' : 8_000,
     doneProcess: false,
+    settle: 2_000,
     drainTimeout: 40_000,
     grace: 50_000,
     stopTimeout: 60_000,

@@ -93,7 +93,7 @@ function optionsOf(site: Site, settings: Settings): readonly string[] {
     ...['--witness', settings.hasWitness ? witnessIn(site.dir) : 'off'],
     ...['--done-file', site.marker, '--termination-log', site.termination],
     ...['--quiet', settings.quiet === 'off' ? 'off' : seconds(settings.quiet)],
-    ...['--settle', seconds(settings.settle), '--start-timeout', seconds(settings.startTimeout)],
+    ...['--start-timeout', seconds(settings.startTimeout)],
     ...['--drain-timeout', seconds(settings.drainTimeout), '--grace', seconds(settings.grace)],
     ...['--stop-timeout', seconds(settings.stopTimeout)],
   ];

@@ -31,3 +31,8 @@ function commandLine(pid: string): string {
     return '';
   }
 }
+
+/** The only child of a process. */
+export function childOf(pid: number): number {
+  return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), 10);
+}

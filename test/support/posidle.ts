@@ -5,6 +5,8 @@ import { until } from './until.ts';
 
 /** The root of the checkout, where tests and scripts run. */
 export const CLI = resolve('dist/cli.js');
+/** The command in a PID namespace of its own: it sees no Fluentd of this machine. */
+export const ALONE = ['unshare', '-Urpf', '--kill-child', '--mount-proc', process.execPath, CLI];
 
 /** One line of posidle's JSON log. */
 export interface LogLine {

@@ -2,26 +2,27 @@ import { expect, test } from 'vitest';
 import { armedBy } from '../../src/tasks/arm-triggers.ts';
 import { settingsOf, type WatchOptions } from '../../src/tasks/watch-options.ts';
 
-const armed = (options: WatchOptions) => armedBy(settingsOf(options, false));
+const armed = (options: WatchOptions) => armedBy(settingsOf(options));
 
 test('every trigger that is armed is named, in words', () => {
-  expect(armed({}).when).toEqual(['nothing has moved for 60 s']);
+  expect(armed({})).toEqual(['nothing has moved for 60 s']);
   const files = { doneFile: '/done', heartbeatFile: '/alive' };
-  const all = { quiet: 30_000, doneProcess: /main/, signal: AbortSignal.abort(), ...files };
-  expect(armed(all).when).toEqual([
+  const all = { quiet: 30_000, doneProcess: /main/, ...files };
+  expect(armed(all)).toEqual([
     'nothing has moved for 30 s',
     '/done exists',
     "main's process (/main/) has been gone for 2.0 s",
     '/alive has not been refreshed for 15 s',
-    'the caller aborts',
   ]);
 });
 
-test.each<[WatchOptions, boolean]>([
-  [{}, true],
-  [{ doneFile: '/done' }, true],
-  [{ quiet: 'off' }, false],
-  [{ signal: AbortSignal.abort() }, false],
-])('%o needs no call: %s', (options, byItself) => {
-  expect(armed(options).byItself).toBe(byItself);
+test('one time is for the process and for the heartbeat', () => {
+  expect(armed({ doneProcess: /main/, heartbeatFile: '/alive', mainGone: 360_000 })).toEqual([
+    "main's process (/main/) has been gone for 6 min",
+    '/alive has not been refreshed for 6 min',
+  ]);
+});
+
+test('without a trigger nothing begins the drain by itself', () => {
+  expect(armed({ quiet: 'off' })).toEqual([]);
 });

@@ -23,7 +23,7 @@ test('an unevaluable value is reported with the remedy', async () => {
 
 test('a configuration without a pos file that is known is refused, with each reason', async () => {
   await expect(findIn(source(RUBY))).rejects.toThrow(
-    /^`fluentConf`: .*f\.conf: .*: pos_file .*; name the pos file with `posFiles`$/,
+    /^--fluent-conf: .*f\.conf: .*: pos_file .*; name the pos file with --pos-file$/,
   );
   await expect(findIn('')).rejects.toThrow(/no in_tail source in it has a pos_file; name the pos file/);
 });

@@ -4,7 +4,6 @@ import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
 import type { DrainRequest } from '../../src/core/progress/drain-request.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
-import type { Armed } from '../../src/tasks/arm-triggers.ts';
 import type { FoundPosFiles } from '../../src/tasks/find-conf.ts';
 import { Parent } from '../../src/tasks/parent.ts';
 import { type WatchReporter, type WatchSetup, watch } from '../../src/tasks/watch.ts';
@@ -24,13 +23,13 @@ const SILENT: WatchReporter = { transition: () => {}, looked: () => {}, performe
 const watched = (options: WatchOptions, given: Partial<WatchSetup> = {}, host = new NodeHost()) =>
   watch(host, options, { begin: async () => SILENT, ...given });
 
-/** Options for a Fluentd that does not exist. */
-const NOBODY = { fluentd: { by: 'pid', pid: 2 ** 22 + 1 }, startTimeout: 0 } as const;
+/** For a Fluentd that does not exist. */
+const NOBODY = { fluentd: { by: 'witness' } } as const;
 
 interface Begun {
   readonly found: FoundPosFiles;
   readonly policy: Policy;
-  readonly armed: Armed;
+  readonly armed: readonly string[];
   readonly calls: readonly DrainRequest['by'][];
 }
 
@@ -57,8 +56,6 @@ type Decisions = Omit<Settings, 'doneProcess' | Exclude<keyof Settings, keyof Po
 /** A non-default value for each setting of the policy. A new setting needs a row. */
 const DECISIONS: Decisions = {
   quiet: 1,
-  settle: 2,
-  doneProcessGone: 7,
   startTimeout: 3,
   drainTimeout: 4,
   grace: 5,
@@ -78,10 +75,6 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     const { found } = await begun({ fluentConf: at('f.conf') });
     expect(found).toMatchObject({ posFiles: [at('b.pos')], confPath: at('f.conf') });
   },
-  fluentd: async () => {
-    const outcome = await watched({ posFiles: [at('a.pos')], ...NOBODY });
-    expect(outcome).toMatchObject({ end: 'no-fluentd', why: expect.stringMatching(/ pid 4194305$/) });
-  },
   doneFile: async () => {
     writeFileSync(at('done'), '');
     expect((await begun({ posFiles: [at('a.pos')], doneFile: at('done') })).calls).toEqual(['done-file']);
@@ -94,9 +87,14 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     const options = { posFiles: [at('a.pos')], heartbeatFile: at('beat') };
     expect((await begun(options)).policy).toMatchObject({ quiet: 'off' });
   },
-  heartbeatAge: async () => {
-    const options = { posFiles: [at('a.pos')], heartbeatFile: at('beat'), heartbeatAge: 20_000 };
-    expect((await begun(options)).armed.when).toEqual([`${at('beat')} has not been refreshed for 20 s`]);
+  mainGone: async () => {
+    const triggers = { heartbeatFile: at('beat'), doneProcess: /main/ };
+    const { armed, policy } = await begun({ posFiles: [at('a.pos')], ...triggers, mainGone: 20_000 });
+    expect(armed).toEqual([
+      "main's process (/main/) has been gone for 20 s",
+      `${at('beat')} has not been refreshed for 20 s`,
+    ]);
+    expect(policy).toMatchObject({ doneProcessGone: 20_000 });
   },
   witness: async () => {
     const script = `#!/bin/sh\necho "$RUBYOPT $POSIDLE_DIR" > ${at('words')}\n`;
@@ -105,9 +103,6 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     const parent = new Parent(host, [at('fluentd')]);
     await watched({ posFiles: [at('a.pos')], witness: at('w') }, { parent }, host);
     expect(readFileSync(at('words'), 'utf8')).toBe(`-I${at('w')}/ruby -renumerator ${at('w')}\n`);
-  },
-  signal: async () => {
-    expect((await begun({ posFiles: [at('a.pos')], signal: AbortSignal.abort() })).calls).toEqual(['abort']);
   },
 };
 
@@ -125,7 +120,7 @@ test('the default quiet window is as long as in_tail needs to find a new file; o
   writeFileSync(at('f.conf'), conf);
   const options = { fluentConf: at('f.conf') };
   expect((await begun(options)).policy.quiet).toBe(185_000);
-  expect((await begun(options)).armed.when).toEqual(['nothing has moved for 3 min 5 s']);
+  expect((await begun(options)).armed).toEqual(['nothing has moved for 3 min 5 s']);
   expect((await begun({ ...options, quiet: 1_000 })).policy.quiet).toBe(1_000);
   expect((await begun({ ...options, doneFile: at('done') })).policy.quiet).toBe('off');
   expect((await begun({ posFiles: [at('a.pos')] })).policy.quiet).toBe(60_000);
@@ -133,14 +128,14 @@ test('the default quiet window is as long as in_tail needs to find a new file; o
 
 test('the database of Fluent Bit is refused before anything begins', async () => {
   writeFileSync(at('flb.db'), 'SQLite format 3\0\x10\0');
-  const why = `\`posFiles\`: ${at('flb.db')}: it is an SQLite database, such as Fluent Bit's.`;
+  const why = `--pos-file: ${at('flb.db')}: it is an SQLite database, such as Fluent Bit's.`;
   await expect(watched({ posFiles: [at('*.db')] })).rejects.toThrow(why);
 });
 
 test('file events are asked for of the files that a glob matches', async () => {
   const watchFiles = vi.spyOn(NodeHost.prototype, 'watchFiles');
   for (const name of ['a.pos', 'b.pos', 'c.log']) writeFileSync(at(name), '');
-  await watched({ posFiles: [at('*.pos')], ...NOBODY });
+  await watched({ posFiles: [at('*.pos')], startTimeout: 0 }, NOBODY);
   expect(watchFiles.mock.calls[0]?.[0]).toEqual([at('a.pos'), at('b.pos')]);
 });
 

@@ -39,9 +39,8 @@ export class LogReporter implements Reporter {
 
   transition({ from, to, why, seen }: Transition): void {
     this.#toldAt = seen.at;
-    // The outcome follows and says the same.
-    const tell = to === 'stopped' ? this.#log.debug : this.#log.info;
-    tell({ from, to, why, ...logFacts(seen) }, `${from} → ${to}: ${why}`);
+    // Of the end the outcome follows, and says the same.
+    if (to !== 'stopped') this.#log.info({ from, to, why, ...logFacts(seen) }, `${from} → ${to}: ${why}`);
     const isSeen = seen.source === 'witness' || seen.fluentd.kind === 'remote';
     if (to === 'draining' && !isSeen) this.#log.warn({}, noWitness(this.#witness));
   }
@@ -68,7 +67,7 @@ export class LogReporter implements Reporter {
     this.#log.warn(
       {},
       `main's process runs again after ${formatDuration(at - goneSince)}: the kubelet restarts a failed main, ` +
-        'later each time (10 s, 20 s … 5 min). Keep --done-process-gone longer than that',
+        'later each time (10 s, 20 s … 5 min). Keep --main-gone longer than that',
     );
   }
 

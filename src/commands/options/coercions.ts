@@ -1,9 +1,10 @@
+import { setFlagsFromString } from 'node:v8';
 import type { FileState } from '../../core/look/file-state.ts';
 import { STATES } from '../../core/look/file-state.ts';
+import { nearest } from '../../core/text/nearest.ts';
 import { LONGEST_TIMER, type Millis, parseDuration, parseSize } from '../../core/text/units.ts';
 import type { Endpoint } from '../../node/network/http-server.ts';
 import { UsageError } from '../../tasks/usage-error.ts';
-import { notOneOf } from './environment.ts';
 
 export function durationOr<Word extends string = never>(...words: readonly Word[]) {
   return (given: string): Millis | Word => {
@@ -45,15 +46,8 @@ export function size(given: string): number {
 }
 
 export function states(given: string): readonly FileState[] {
-  const words = given.split(',');
-  const wrong = words.find((word) => !STATES.some((state) => state === word));
-  if (wrong === undefined) return STATES.filter((state) => words.includes(state));
-  throw new UsageError(notOneOf(wrong, STATES));
-}
-
-export function processId(given: string): number {
-  if (/^[1-9]\d*$/.test(given)) return Number(given);
-  throw new UsageError(`'${given}' isn't a process id. Write a number, such as 42`);
+  const words = given.split(',').map(oneOf(STATES));
+  return STATES.filter((state) => words.includes(state));
 }
 
 /** `HOST:PORT`, or a port alone for loopback: nobody opens a port to other machines by accident. */
@@ -66,12 +60,47 @@ export function endpoint(given: string): Endpoint {
   );
 }
 
+/**
+ * A regular expression for V8's experimental engine, which takes linear time: a neighbour in the process namespace chooses the text. A
+ * shorter text is no remedy, because `(a+)+b` takes for ever on 40 characters. That engine runs not all that Node's usual one does.
+ */
 export function pattern(given: string): RegExp {
   try {
-    return new RegExp(given);
+    new RegExp(given);
   } catch (error) {
-    throw new UsageError(
-      `'${given}' isn't a regular expression: ${(error as Error).message.replace(/^.*\/: /s, '')}`,
-    );
+    const why = (error as Error).message.replace(/^.*\/: /s, '');
+    throw new UsageError(`'${given}' isn't a regular expression: ${why}`);
   }
+  // It only allows the flag `l`. All other regular expressions keep their engine.
+  setFlagsFromString('--enable-experimental-regexp-engine');
+  if (linearOrNone('x') === undefined)
+    throw new UsageError(
+      `Node ${process.versions.node} can no longer match in linear time, and the command line of a neighbour could stop posidle for ever. Use another trigger, or an older Node`,
+    );
+  const found = linearOrNone(given);
+  if (found === undefined)
+    throw new UsageError(
+      `'${given}' may take for ever on the command line of a neighbour. Leave out (?=…), (?!…), back references and counts of hundreds`,
+    );
+  return found;
+}
+
+function linearOrNone(given: string): RegExp | undefined {
+  try {
+    return new RegExp(given, 'l');
+  } catch {
+    return undefined;
+  }
+}
+
+/** One of these words. */
+export function oneOf<Word extends string>(words: readonly Word[]) {
+  return (given: string): Word => {
+    const word = words.find((candidate) => candidate === given);
+    if (word !== undefined) return word;
+    const meant = nearest(given, words);
+    throw new UsageError(
+      `'${given}' isn't one of ${words.join(', ')}${meant === undefined ? '' : `. Did you mean ${meant}?`}`,
+    );
+  };
 }

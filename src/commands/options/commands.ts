@@ -2,7 +2,7 @@ import type { Options } from 'yargs';
 import { nonEmpty } from './coercions.ts';
 import { exportOptions, inspectOptions } from './inspect-options.ts';
 import { HOW, namedInErrors, parsed } from './option-parts.ts';
-import { drainOptions, runOptions, watchOptions } from './options.ts';
+import { drainOptions, watchOptions } from './options.ts';
 
 export interface Command {
   /** In yargs's syntax: `inspect [files..]`. */
@@ -30,7 +30,7 @@ export const COMMANDS = {
   run: {
     words: 'run',
     about: 'start Fluentd, and stop it when its work is done: posidle run -- fluentd …',
-    options: runOptions,
+    options: watchOptions,
     examples: [
       ['$0 run -- fluentd -c /fluentd/etc/fluent.conf', 'stop it when no log file was read for 60 s'],
       ['$0 run --done-file /var/log/app/done -- fluentd', 'stop it when main has made this file'],
@@ -77,7 +77,7 @@ export const COMMANDS = {
     ],
   },
   witness: {
-    words: 'witness <dir>',
+    words: 'witness [dir]',
     about: 'write the witness to DIR, a volume that Fluentd mounts too, and print what its manifest needs',
     options: {},
     positional: ['dir', 'DIR: a shared volume'],
@@ -104,16 +104,3 @@ export const COMMANDS = {
     ],
   },
 } as const satisfies Readonly<Record<string, Command>>;
-
-export const OPTION_NAMES: ReadonlySet<string> = new Set(
-  Object.values(COMMANDS).flatMap(({ options }) => Object.keys(options)),
-);
-
-/** Replaces option keys in backticks, as texts for the library have them (`posFiles`), by flags. */
-export function inFlags(text: string): string {
-  return text.replace(/`(\w+)`/g, (word, key: string) => {
-    const kebab = key.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
-    const flag = key === 'posFiles' ? 'pos-file' : kebab;
-    return OPTION_NAMES.has(flag) ? `--${flag}` : word;
-  });
-}

@@ -7,19 +7,23 @@ export const inspectOptions = namedInErrors({
   ...posFileOptions,
   root: parsed('DIR', "look up all paths below it: a node's mount, or /proc/PID/root", WHICH, nonEmpty),
   state: parsed('STATES', 'only files in these states, separated by commas', SHOW, states),
-  follow: { ...flag('keep looking; in a terminal, a live view', SHOW), alias: 'f' },
+  follow: {
+    type: 'boolean',
+    describe: 'keep looking; in a terminal, a live view',
+    group: SHOW,
+    alias: 'f',
+    conflicts: ['max-lag', 'wait'],
+  },
   interval: {
     ...parsed('DUR', 'with --follow or --wait: the time between two looks', SHOW, interval),
     default: '1s',
   },
   witness: parsed('DIR', 'also ask Fluentd itself: where its witness listens', SHOW, nonEmpty),
   json: flag('one JSON object', TELL),
-  'max-lag': parsed(
-    'SIZE',
-    'exit 0 if no more than this is left to read; else exit 1 and say why',
-    TELL,
-    size,
-  ),
+  'max-lag': {
+    ...parsed('SIZE', 'exit 0 if no more than this is left to read; else exit 1 and say why', TELL, size),
+    conflicts: 'wait',
+  },
   wait: parsed(
     'DUR',
     'look again until waiting no longer helps: exit 0; after this time: exit 1, and say what is left',
@@ -42,7 +46,6 @@ export const exportOptions = namedInErrors({
     ...parsed('N', 'also one metric for each of the N files with the largest lag', TELL, fileCount),
     default: '0',
   },
-  'log-level': watchOptions['log-level'],
   'log-format': watchOptions['log-format'],
 } as const);
 

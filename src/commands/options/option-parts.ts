@@ -31,28 +31,12 @@ export const posFileOptions = {
   },
 } as const;
 
-type OptionSet = Readonly<Record<string, Options>>;
-
-/** Hides the options from --help. */
-export function onlyInHelpAll<Rare extends OptionSet>(options: Rare): Rare {
-  return mapOptions(options, () => ({ hidden: true }));
-}
-
 /** Makes each coercion name its option in its errors. */
-export function namedInErrors<All extends OptionSet>(options: All): All {
-  return mapOptions(options, (name, { coerce }) =>
-    coerce ? { coerce: (value: unknown) => coerced(name, value, coerce) } : {},
-  );
-}
-
-function mapOptions<All extends OptionSet>(
-  options: All,
-  more: (name: string, option: Options) => Options,
-): All {
-  const entries = Object.entries(options).map(([name, option]) => [
-    name,
-    { ...option, ...more(name, option) },
-  ]);
+export function namedInErrors<All extends Readonly<Record<string, Options>>>(options: All): All {
+  const entries = Object.entries(options).map(([name, option]) => {
+    const { coerce } = option;
+    return [name, coerce ? { ...option, coerce: (value: unknown) => coerced(name, value, coerce) } : option];
+  });
   return Object.fromEntries(entries);
 }
 

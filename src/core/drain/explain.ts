@@ -10,11 +10,11 @@ export function describeTrigger({ by }: Trigger, seen: Seen, policy: Policy): st
     case 'quiet':
       return `nothing has moved for ${formatDuration(seen.at - (seen.progress.movedAt ?? seen.at))}`;
     case 'start-timeout':
-      return `Fluentd has read nothing within \`startTimeout\` (${formatDuration(Number(policy.startTimeout))})`;
+      return `Fluentd has read nothing within --start-timeout (${formatDuration(Number(policy.startTimeout))})`;
     case 'done-process':
       return seen.main.seen
-        ? "main's process is gone (`doneProcess`)"
-        : `main's process was never seen within \`startTimeout\` (${formatDuration(Number(policy.startTimeout))}): posidle assumes that it has ended`;
+        ? "main's process is gone (--done-process)"
+        : `main's process was never seen within --start-timeout (${formatDuration(Number(policy.startTimeout))}): posidle assumes that it has ended`;
     case 'deserted':
       return 'the supervisor ended by itself';
     default:
@@ -49,5 +49,5 @@ export function describeForeign({ pid, argv }: ProcessRow): string {
 
 export function describeCandidates(candidates: readonly ProcessRow[]): string {
   const list = candidates.map(({ pid, argv }) => `pid ${pid} (${argv.join(' ').trim()})`).join(', ');
-  return `${candidates.length} independent fluentds run: ${list}; name one by its \`pid\` or \`pidFile\``;
+  return `${candidates.length} independent fluentds run: ${list}; give --pos-file the pos file of one of them, and run posidle as its user`;
 }

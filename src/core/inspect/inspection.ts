@@ -28,7 +28,7 @@ export interface Inspection {
   readonly why?: string;
 }
 
-export interface InspectedPosFile {
+interface InspectedPosFile {
   readonly path: string;
   readonly entries: readonly InspectedEntry[];
   readonly unparsable: readonly UnparsableLine[];
@@ -36,7 +36,7 @@ export interface InspectedPosFile {
   readonly error?: string;
 }
 
-export interface InspectedEntry
+interface InspectedEntry
   extends Pick<ObservedFile, 'path' | 'position' | 'inode' | 'size' | 'lag' | 'state'>,
     About {}
 

@@ -132,7 +132,7 @@ export class HeartbeatFile {
     warn(
       this.#wasThere
         ? `the heartbeat file ${path} is gone. That does not mean that main has ended: posidle waits until the file is back`
-        : `the heartbeat file ${path} has never been there: posidle waits until main makes it. \`heartbeatFile\` must name ` +
+        : `the heartbeat file ${path} has never been there: posidle waits until main makes it. --heartbeat-file must name ` +
             'the file that main refreshes, on a volume that posidle mounts too',
     );
   }

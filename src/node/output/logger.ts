@@ -4,26 +4,23 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { pino, stdTimeFunctions } from 'pino';
 import { printable, printableJson } from '../../core/text/printable.ts';
-import type { Log, LogFormat, LogLevel } from '../../log.ts';
+import type { Log, LogFormat } from '../../log.ts';
 
 const STDERR = 2;
 /** The most bytes that wait for a reader of the pipe. Further lines are dropped. */
 const WAITING = 1 << 20;
 const GOODBYE = 1_000;
-const COLOURS = { error: 'red', warn: 'yellow', info: 'green', debug: 'gray' } as const;
+const COLOURS = { error: 'red', warn: 'yellow', info: 'green' } as const;
 
-/** Logs to stderr, because stdout belongs to inspect or Fluentd. The default format is `pretty` on a terminal, else `json`. `reword` changes each sentence. */
+/** Logs to stderr, because stdout belongs to inspect or Fluentd. The default format is `pretty` on a terminal, else `json`. */
 export function openLog(
-  level: LogLevel,
   format: LogFormat = process.stderr.isTTY ? 'pretty' : 'json',
-  reword: (text: string) => string,
 ): Log & { close(): Promise<void> } {
   // Not pino's own destination, which at exit repeats a failed write until it succeeds.
   const stderr = openStderr();
   const write = (line: string) => stderr.write(format === 'pretty' ? prettyLine(line) : jsonLine(line));
   const logger = pino(
     {
-      level,
       base: null,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
@@ -31,10 +28,9 @@ export function openLog(
     { write },
   );
   return {
-    debug: (facts, text) => logger.debug(facts, reword(text)),
-    info: (facts, text) => logger.info(facts, reword(text)),
-    warn: (facts, text) => logger.warn(facts, reword(text)),
-    error: (facts, text) => logger.error(facts, reword(text)),
+    info: (facts, text) => logger.info(facts, text),
+    warn: (facts, text) => logger.warn(facts, text),
+    error: (facts, text) => logger.error(facts, text),
     close: () => stderr.close(),
   };
 }
@@ -46,7 +42,7 @@ function jsonLine(line: string): string {
 
 /** For people the sentence is enough: it contains the facts. */
 function prettyLine(line: string): string {
-  const { level, time, msg } = JSON.parse(line) as { level: LogLevel; time: string; msg: string };
+  const { level, time, msg } = JSON.parse(line) as { level: keyof typeof COLOURS; time: string; msg: string };
   const clock = time.slice(11, 23);
   const label = styleText(COLOURS[level], level, { stream: process.stderr });
   return `${clock} ${label} ${printable(msg)}\n`;

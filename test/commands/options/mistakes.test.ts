@@ -3,35 +3,36 @@ import { mistakeIn } from '../../../src/commands/options/mistakes.ts';
 
 const noOption = (name: string, then: string) => `there is no option --${name}. ${then}`;
 
-/** The command line, yargs's message and posidle's message. test/e2e/mistakes.test.ts runs the command. */
+/** The command line, yargs's message and posidle's message. test/e2e/mistakes.smoke.test.ts runs the command. */
 const MISTAKES: readonly (readonly [line: string, yargs: string, said: string])[] = [
   ['wach', 'Unknown argument: wach', "there is no command 'wach'. Did you mean watch?"],
   [
     'fluentd',
     'Unknown argument: fluentd',
-    "there is no command 'fluentd'. Use watch, run, drain, inspect, export, inject or witness",
+    "there is no command 'fluentd'. Use watch, run, drain, inspect, export, witness or inject",
   ],
-  ['watch --settel=3s', 'Unknown argument: settel', noOption('settel', 'Did you mean --settle?')],
+  ['watch --quite=3s', 'Unknown argument: quite', noOption('quite', 'Did you mean --quiet?')],
   ['watch --done-flie x', 'Unknown arguments: done-flie', noOption('done-flie', 'Did you mean --done-file?')],
-  ['run --no-strct -- fluentd', 'Unknown argument: strct', noOption('no-strct', 'Did you mean --no-strict?')],
+  ['run --no-strct -- fluentd', 'Unknown argument: strct', noOption('strct', 'Did you mean --strict?')],
   ['watch --when-ready', 'Unknown arguments: when-ready', noOption('when-ready', 'See posidle watch --help')],
   ['inspect -x a.pos', 'Unknown argument: x', 'there is no option -x. See posidle inspect --help'],
   ['watch a.pos', 'Unknown argument: a.pos', "watch: 'a.pos' is unexpected. Name a pos file with --pos-file"],
   [
     'run --quiet 3s fluentd -c x --no-supervisor',
     'Unknown arguments: supervisor, fluentd',
-    'run: -- must stand before the command to start. Use posidle run --quiet 3s -- fluentd -c x --no-supervisor',
+    'run: -- must stand before the command to start. Use posidle run [options] -- fluentd -c fluent.conf',
   ],
   ['witness /a /b', 'Unknown argument: /b', "witness: '/b' is unexpected. See posidle witness --help"],
+  ['watch --quiet', 'Not enough arguments following: quiet', '--quiet: the value is missing'],
   [
-    'watch --log-format x --log-level y',
-    'Invalid values:\n  Argument: log-format, Given: "x", Choices: "json", "pretty"\n  Argument: log-level, Given: "y", Choices: "info"',
-    "--log-format: 'x' isn't one of json, pretty",
+    'watch --quit-token none',
+    'Implications failed:\n quit-token -> listen',
+    '--quit-token: give --listen too',
   ],
   [
-    'watch --log-level wran',
-    'Invalid values:\n  Argument: log-level, Given: "wran", Choices: "error", "warn", "info", "debug"',
-    "--log-level: 'wran' isn't one of error, warn, info, debug. Did you mean warn?",
+    'inspect -f --wait 3s',
+    'Arguments follow and wait are mutually exclusive',
+    '--follow and --wait: give only one of them',
   ],
 ];
 

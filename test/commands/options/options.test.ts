@@ -1,26 +1,22 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import yargs, { type Options } from 'yargs';
-import { inFlags } from '../../../src/commands/options/commands.ts';
+import { pattern } from '../../../src/commands/options/coercions.ts';
 import { optionsFromEnvironment } from '../../../src/commands/options/environment.ts';
 import { inspectOptions } from '../../../src/commands/options/inspect-options.ts';
-import {
-  type RunArgs,
-  runOptions,
-  watchOptions,
-  watchOptionsOf,
-} from '../../../src/commands/options/options.ts';
+import { type WatchArgs, watchOptions, watchOptionsOf } from '../../../src/commands/options/options.ts';
 import { DEFAULTS, type Settings, settingsOf } from '../../../src/tasks/watch-options.ts';
+import { cpuSeconds } from '../../support/cpu-seconds.ts';
 
 const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
-  ['--pid one', /^--pid: 'one' isn't a process id\. Write a number, such as 42$/],
-  ['--pid 1 --pid 2', /^--pid: given 2 times\. Give it once$/],
-  ['--pid-file=', /^--pid-file: the value is empty\. Is a variable not set\?$/],
+  ['--grace 1s --grace 2s', /^--grace: given 2 times\. Give it once$/],
+  ['--done-file=', /^--done-file: the value is empty\. Is a variable not set\?$/],
   ['--done-process (', /^--done-process: '\(' isn't a regular expression: /],
   ['--quiet 30', /^--quiet: '30' isn't a duration\. Did you mean 30s\?$/],
   ['--quiet soon', /^--quiet: 'soon' isn't a duration\. Write 500ms, 30s, 5m or 1h, or off$/],
-  ['--settle off', /^--settle: 'off' isn't a duration\. Write 500ms, 30s, 5m or 1h$/],
+  ['--main-gone off', /^--main-gone: 'off' isn't a duration\. Write 500ms, 30s, 5m or 1h$/],
   ['--listen 70000', /^--listen: '70000' isn't an address\. Write 127\.0\.0\.1:8080/],
   ['--max-lag some', /^--max-lag: 'some' isn't a size\. Write 4096, 64KiB or 10MB$/],
+  ['--log-format jsno', /^--log-format: 'jsno' isn't one of json, pretty\. Did you mean json\?$/],
   ['--state red', /^--state: 'red' isn't one of unwatched, caught-up, /],
   ['--interval 1ms', /^--interval: '1ms' isn't a time between two looks\. Write 10ms to 596h$/],
 ];
@@ -42,33 +38,30 @@ test('a value from the environment is checked in the same way, and its error nam
 
 type Flag = readonly [name: string, given: string, value: unknown];
 /** For each setting its flag, a value and the result. */
-const SETTINGS: Record<Exclude<keyof Settings, 'fluentd' | 'signal' | 'podEnds'>, Flag> = {
+const SETTINGS: Record<Exclude<keyof Settings, 'podEnds'>, Flag> = {
   posFiles: ['--pos-file', 'a.pos', ['a.pos']],
   fluentConf: ['--fluent-conf', 'f.conf', 'f.conf'],
   quiet: ['--quiet', '1s', 1_000],
-  settle: ['--settle', '2s', 2_000],
   startTimeout: ['--start-timeout', 'off', 'off'],
   drainTimeout: ['--drain-timeout', '4s', 4_000],
   grace: ['--grace', '5s', 5_000],
   stopTimeout: ['--stop-timeout', '6s', 6_000],
   witness: ['--witness', '/posidle', '/posidle'],
   doneFile: ['--done-file', 'done', 'done'],
-  doneProcess: ['--done-process', 'main', /main/],
-  doneProcessGone: ['--done-process-gone', '7s', 7_000],
+  doneProcess: ['--done-process', 'main', pattern('main')],
   heartbeatFile: ['--heartbeat-file', 'beat', 'beat'],
-  heartbeatAge: ['--heartbeat-age', '8s', 8_000],
+  mainGone: ['--main-gone', '8s', 8_000],
   completeLastLine: ['--complete-last-line', 'true', true],
 };
 const settingsBy = async (words: readonly string[]) =>
-  watchOptionsOf((await parsed(words, { ...runOptions, ...watchOptions })) as unknown as RunArgs);
+  watchOptionsOf((await parsed(words, watchOptions)) as unknown as WatchArgs);
 
 test.each(Object.entries(SETTINGS))('the flag of %s is %o', async (key, [flag, given, value]) => {
   expect(await settingsBy([flag, given])).toHaveProperty(key, value);
-  expect(inFlags(`give \`${key}\`.`)).toBe(`give ${flag}.`);
 });
 
-test('without a flag, every setting is the default of the library', async () => {
-  expect(settingsOf(await settingsBy([]), true)).toEqual(DEFAULTS);
+test('without a flag, every setting is the default', async () => {
+  expect(settingsOf(await settingsBy([]))).toEqual(DEFAULTS);
 });
 
 test('a POST is a trigger: quiet is off then, unless it is given', async () => {
@@ -77,9 +70,20 @@ test('a POST is a trigger: quiet is off then, unless it is given', async () => {
   expect(await settingsBy([...called, '--quiet', '3s'])).toMatchObject({ quiet: 3_000 });
 });
 
-test('a text in which no option is named stays as it is', () => {
-  const text = 'run `node posidle.cjs witness DIR`; `toString`, `pos-file` and posFiles are no keys';
-  expect(inFlags(text)).toBe(text);
+describe('the pattern of a process', () => {
+  test.each(['a.*a.*a.*b', '(a+)+b', '(a|aa)*b'])(
+    '%s takes a second at most for all that a look keeps of command lines',
+    async (given) => {
+      const slow = pattern(given);
+      const rows = Array.from({ length: 64 }, () => 'a'.repeat(4_096));
+      expect(await cpuSeconds(() => rows.filter((row) => slow.test(row)))).toBeLessThan(1);
+      expect(slow.test('aaab')).toBe(true);
+    },
+  );
+
+  test.each(['(?=a)b', '(a)\\1', 'a{900}'])('%s is refused: it may take for ever', (given) => {
+    expect(() => pattern(given)).toThrow(/^'.*' may take for ever on the command line of a neighbour/);
+  });
 });
 
 async function parsed(words: readonly string[], options: Readonly<Record<string, Options>>) {

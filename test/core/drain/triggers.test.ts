@@ -86,7 +86,7 @@ describe('a trigger that does not guess', () => {
 
   test('is a main that was never seen within the start timeout', () => {
     const never = (at: number) => decided(WATCHING, gone(undefined, looks(read, at), false), rules);
-    expect(never(60_000).whyChanged).toMatch(/never seen within `startTimeout` \(60 s\)/);
+    expect(never(60_000).whyChanged).toMatch(/never seen within --start-timeout \(60 s\)/);
     expect(never(59_999).state).toEqual(WATCHING);
   });
 
@@ -120,7 +120,7 @@ describe('before anything is read', () => {
   });
 
   test('the reason says that nothing was read', () => {
-    expect(silent(600_000).whyChanged).toBe('Fluentd has read nothing within `startTimeout` (10 min)');
+    expect(silent(600_000).whyChanged).toBe('Fluentd has read nothing within --start-timeout (10 min)');
   });
 
   test('a Fluentd that comes long after the call gets the whole time to drain', () => {

@@ -65,7 +65,7 @@ test('a file that never appears is no end, which is said once a minute', () => {
   expect(warn.mock.calls.length).toBeGreaterThanOrEqual(9);
   expect(warn.mock.calls.length).toBeLessThanOrEqual(10);
   expect(warn.mock.lastCall?.[0]).toMatch(
-    /alive has never been there: .* `heartbeatFile` must name the file/,
+    /alive has never been there: .* --heartbeat-file must name the file/,
   );
 });
 

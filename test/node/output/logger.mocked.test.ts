@@ -27,7 +27,7 @@ vi.mock('node:net', () => ({ Socket: Pipe }));
 vi.mock('node:timers/promises', () => ({ setTimeout: () => new Promise(() => {}) }));
 
 test('the log is closed as soon as the pipe has taken its last line', { timeout: 5_000 }, async () => {
-  const log = openLog('info', 'json', (text) => text);
+  const log = openLog('json');
   for (const text of ['one', 'two']) log.info({}, text);
   await log.close();
   expect(written.filter(Boolean).map((line) => JSON.parse(line).msg)).toEqual(['one', 'two']);
