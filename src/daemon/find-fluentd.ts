@@ -61,7 +61,7 @@ export class FluentdFinder {
   }
 
   async #unchanged(known: FluentdReading | undefined): Promise<FluentdReading | undefined> {
-    if (known?.kind !== 'running') return undefined;
+    if (known?.kind !== 'running' || known.proof !== 'own') return undefined;
     const family = await this.#host.listFamily(known.supervisor.pid).catch(() => undefined);
     if (family === undefined) return undefined;
     const now = stillRunning(family, known);
@@ -73,7 +73,7 @@ export class FluentdFinder {
     const table = await this.#table();
     if (table instanceof Error) return known ?? { kind: 'absent', why: table.message };
     const same = known && stillRunning(table, known);
-    if (same !== undefined) return await this.#withProof(table, same);
+    if (same !== undefined) return await this.#orProven(table, await this.#withProof(table, same));
     const successor = known && this.#successorOf(table, known);
     if (successor !== undefined) return successor;
     if (fluentd.by === 'session') return this.#findBelow(table, fluentd.leader, known);
@@ -81,6 +81,14 @@ export class FluentdFinder {
     if (found.kind !== 'absent') return found;
     const remote = this.#isWitnessed && fluentd.by === 'search' ? REMOTE : undefined;
     return (known && this.#orphansOf(table, known)) ?? remote ?? found;
+  }
+
+  /** The known Fluentd, unless nothing proves it and another one has opened a pos file. */
+  async #orProven(table: Table, known: FluentdReading): Promise<FluentdReading> {
+    if (this.#subject.fluentd.by !== 'search' || known.kind !== 'running' || known.proof === 'own')
+      return known;
+    const found = await this.#search(table, known);
+    return found.kind === 'running' && found.proof === 'own' ? found : known;
   }
 
   /** The state of the Fluentd that got the stop order. It ignores another Fluentd that starts meanwhile. */

@@ -170,6 +170,26 @@ describe('the search', () => {
     expect(await find(host, known)).toEqual(known);
   });
 
+  test('gives up one that nothing proves for one that opens the pos file later', async () => {
+    const host = new FakeHost();
+    host.startProcess({ pid: 6000, argv: ['fluentd', '-c', 'other.conf'] });
+    const known = await find(host);
+    expect(known).toMatchObject({ supervisor: { pid: 6000 }, proof: 'none' });
+    host.startFluentd();
+    for (const depth of ['light', 'all'] as const) {
+      const found = await new FluentdFinder(host, subject()).find(known, depth);
+      expect(found).toMatchObject({ supervisor: { pid: 4242 }, proof: 'own' });
+    }
+  });
+
+  test('keeps one that nothing proves while nothing proves another one', async () => {
+    const host = new FakeHost();
+    host.startProcess({ pid: 6000, argv: ['fluentd', '-c', 'other.conf'] });
+    const known = await find(host);
+    host.startProcess({ pid: 6001, argv: ['fluentd', '-c', 'third.conf'] });
+    expect(await find(host, known)).toEqual(known);
+  });
+
   test('finds a worker that was started anew', async () => {
     const { host, fluentd } = busyHost();
     const known = await find(host);
