@@ -7,7 +7,6 @@ import {
   haveSameProcesses,
   identityOf,
   isAlive,
-  isFluentd,
   isSame,
   lastOf,
   type Running,
@@ -79,7 +78,7 @@ export class FluentdFinder {
     if (fluentd.by === 'session') return this.#findBelow(table, fluentd.leader, known);
     const found = await this.#search(table, known);
     if (found.kind !== 'absent') return found;
-    const remote = this.#isWitnessed && fluentd.by === 'search' ? REMOTE : undefined;
+    const remote = this.#isWitnessed ? REMOTE : undefined;
     return (known && this.#orphansOf(table, known)) ?? remote ?? found;
   }
 
@@ -125,47 +124,18 @@ export class FluentdFinder {
 
   async #search(table: Table, known: FluentdReading | undefined): Promise<FluentdReading> {
     const host = this.#host;
-    const { fluentd } = this.#subject;
     const last = lastOf(known);
-    const { rows, why } = await this.#candidates(table);
-    // The system may have reused the pid.
-    const meant = rows.filter((row) => last === undefined || fluentd.by !== 'pid' || isSame(row, last));
+    const rows = findSupervisors(table);
     // Ignore processes that posidle may not signal if there is one that it may.
-    const permitted = meant.filter(({ pid }) => host.maySignal(pid));
-    const candidates = permitted.length > 0 ? permitted : meant;
+    const permitted = rows.filter(({ pid }) => host.maySignal(pid));
+    const candidates = permitted.length > 0 ? permitted : rows;
     const proofs = await Promise.all(candidates.map((row) => this.#proof.holdsFor(table, row)));
     const proven = candidates.filter((_, index) => proofs[index]);
     const isProven = proven.length > 0;
     const [row, ...others] = isProven ? proven : candidates;
-    if (row === undefined) return { kind: 'absent', why, ...(last && { last }) };
+    if (row === undefined) return { kind: 'absent', why: NOBODY_THERE, ...(last && { last }) };
     if (others.length > 0) return { kind: 'ambiguous', candidates: [row, ...others] };
-    if (!isFluentd(row.argv) && findWorkers(table, row.pid).length === 0) return { kind: 'foreign', row };
     return this.#running(table, row, isProven);
-  }
-
-  /** The possible processes, and the reason to give if there is none. */
-  async #candidates(table: Table): Promise<{ rows: Table; why: string }> {
-    const { fluentd } = this.#subject;
-    switch (fluentd.by) {
-      case 'pid':
-        return { rows: byPid(table, fluentd.pid), why: `no process has the pid ${fluentd.pid}` };
-      case 'pid-file':
-        return await this.#inPidFile(table, fluentd.path);
-      default:
-        return { rows: findSupervisors(table), why: NOBODY_THERE };
-    }
-  }
-
-  async #inPidFile(table: Table, path: string): Promise<{ rows: Table; why: string }> {
-    const none = (why: string) => ({ rows: [], why: `the pid file ${path} ${why}` });
-    const content = await this.#host.readFile(path).catch((error: Error) => error);
-    if (content instanceof Error) return none(`cannot be read: ${content.message}`);
-    if (content === undefined) return none('is not there');
-    const pid = Number.parseInt(new TextDecoder().decode(content.bytes), 10);
-    if (Number.isNaN(pid)) return none('holds no pid');
-    // A Fluentd that failed leaves its pid file, and the system may have reused the pid.
-    const rows = byPid(table, pid).filter(({ argv }) => isFluentd(argv));
-    return { ...none(`names pid ${pid}, which is no fluentd`), rows };
   }
 
   async #withProof(table: Table, reading: Running): Promise<FluentdReading> {
@@ -224,8 +194,4 @@ export class FluentdFinder {
     this.#isWitnessed = sign === 'listening';
     return sign;
   }
-}
-
-function byPid(table: Table, pid: number): Table {
-  return table.filter((row) => row.pid === pid && !row.zombie);
 }

@@ -6,8 +6,6 @@ import { confOf, expectStops, LOG, POS, posText, type Run, run, subject } from '
 import { FakeHost } from '../support/fake-host.ts';
 import { busyHost, namesOf, stoppedAt } from './busy-host.ts';
 
-const PID_FILE = '/var/run/fluentd.pid';
-
 const find = (host: FakeHost, known?: FluentdReading, what = subject()) =>
   new FluentdFinder(host, what).find(known);
 const follow = (host: FakeHost, known: FluentdReading, what = subject()) =>
@@ -107,52 +105,11 @@ describe('fluentd', () => {
     expect([host.sent, ended.outcome.end, codeOf(ended)]).toEqual([[], 'ambiguous', 2]);
     expect(ended.outcome.why).toMatch(/4242.*5000/);
   });
-
-  test.each([
-    ['pid', { by: 'pid', pid: 5000 }],
-    ['pid file', { by: 'pid-file', path: PID_FILE }],
-  ] as const)('of two is the one that the %s names', async (_, fluentd) => {
-    const { host } = busyHost();
-    host.startFluentd({ pid: 5000, argv: ['/opt/td-agent/bin/ruby', '/usr/sbin/td-agent'] });
-    host.writeFile(PID_FILE, '5000\n');
-    await run(host, {}, { fluentd });
-    expectStops(host, ['SIGINT 5000 @60000']);
-  });
-});
-
-test('a process that is no fluentd is refused at once where its pid was given, and gets no signal', async () => {
-  const host = new FakeHost();
-  host.startProcess({ pid: 900, argv: ['sleep', '1000'] });
-  const ended = await run(host, {}, { fluentd: { by: 'pid', pid: 900 } });
-  expect([ended.outcome.end, codeOf(ended), host.now(), host.sent]).toEqual(['no-fluentd-named', 2, 0, []]);
 });
 
 test('if it sees no fluentd, it says what would help', async () => {
   const why = expect.stringMatching(/needs a witness .*, or the Pod needs shareProcessNamespace$/);
   expect(await find(new FakeHost())).toMatchObject({ kind: 'absent', why });
-});
-
-describe('a pid file', () => {
-  const byPidFile = subject({ fluentd: { by: 'pid-file', path: PID_FILE } });
-
-  test.each<[string, string, (host: FakeHost) => void]>([
-    ['is waited for', PID_FILE, () => {}],
-    ['that names another program by now names no fluentd', '', (host) => host.writeFile(PID_FILE, '900\n')],
-    ['that cannot be read is none, and says why', 'EACCES', (host) => host.broken.set(PID_FILE, 'EACCES')],
-    ...['', 'none\n', '-1\n', '0\n'].map((text): [string, string, (host: FakeHost) => void] => [
-      `with the content ${JSON.stringify(text)} names no fluentd`,
-      '',
-      (host) => host.writeFile(PID_FILE, text),
-    ]),
-  ])('%s', async (_, why, change) => {
-    const { host } = busyHost();
-    host.startProcess({ pid: 900, argv: ['postgres'] });
-    change(host);
-    expect(await find(host, undefined, byPidFile)).toMatchObject({
-      kind: 'absent',
-      why: expect.stringContaining(why),
-    });
-  });
 });
 
 describe('the search', () => {

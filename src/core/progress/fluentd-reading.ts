@@ -17,13 +17,11 @@ export interface ProcessIdentity {
   readonly startTime: string;
 }
 
-/** Which Fluentd posidle must stop: the one that it finds, or the one that the user named. */
+/** Which Fluentd posidle must stop. */
 export type FluentdTarget =
   | { readonly by: 'search' }
   /** The Fluentd whose witness listens, in another container. posidle looks at no process. */
   | { readonly by: 'witness' }
-  | { readonly by: 'pid'; readonly pid: number }
-  | { readonly by: 'pid-file'; readonly path: string }
   /** The Fluentd in the session that this child leads, or below the child. It may run behind wrappers, or be restarted. */
   | { readonly by: 'session'; readonly leader: ProcessIdentity };
 

@@ -27,7 +27,7 @@ const BYTE_MEMORY = 8;
 const USUAL_PATH = 256;
 
 /**
- * The bytes and the age of a pos file or pid file; undefined if there is none. `alreadyKept`: entries that are in memory already. `memory`:
+ * The bytes and the age of a pos file; undefined if there is none. `alreadyKept`: entries that are in memory already. `memory`:
  * the container's memory limit.
  */
 export async function readFile(
