@@ -54,8 +54,6 @@ export function describeFluentd({ fluentd }: Observation): string {
       return `no fluentd was found below the command, pid ${fluentd.leader.pid}`;
     case 'remote':
       return fluentd.isStarting ? 'fluentd starts' : 'fluentd runs: its witness answers';
-    case 'foreign':
-      return `pid ${fluentd.row.pid} isn't a fluentd`;
     case 'ambiguous':
       return `${fluentd.candidates.length} independent fluentds run`;
   }

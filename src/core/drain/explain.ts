@@ -43,10 +43,6 @@ export function describeUnproven(pid: number): string {
   );
 }
 
-export function describeForeign({ pid, argv }: ProcessRow): string {
-  return `pid ${pid} (${argv.join(' ').trim()}) isn't a fluentd, and the signal for a flush would kill it. Name another process`;
-}
-
 export function describeCandidates(candidates: readonly ProcessRow[]): string {
   const list = candidates.map(({ pid, argv }) => `pid ${pid} (${argv.join(' ').trim()})`).join(', ');
   return `${candidates.length} independent fluentds run: ${list}; give --pos-file the pos file of one of them, and run posidle as its user`;

@@ -107,7 +107,6 @@ const FAILURES: Readonly<Partial<Record<End['kind'], number>>> = {
   'not-permitted': EXIT.cannotWork,
   'not-proven': EXIT.cannotWork,
   ambiguous: EXIT.usage,
-  'no-fluentd-named': EXIT.usage,
 };
 
 export function isFailure({ end }: Outcome): boolean {

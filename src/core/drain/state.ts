@@ -55,7 +55,6 @@ const OF_MAIN: Readonly<Record<Trigger['by'], OfMain>> = {
   'main-ended': 'ended',
   heartbeat: 'stopped',
   http: 'stopped',
-  abort: 'stopped',
   quiet: 'guess',
   'start-timeout': 'guess',
   SIGTERM: 'nothing',
@@ -100,7 +99,6 @@ export interface End {
     | 'no-fluentd'
     | 'not-permitted'
     | 'ambiguous'
-    | 'no-fluentd-named'
     | 'not-proven';
   readonly why: string;
 }

@@ -18,15 +18,7 @@ import {
   timedCallsIn,
   triggerAt,
 } from './deadlines.ts';
-import {
-  describeCandidates,
-  describeForeign,
-  ENDED_BY_ITSELF,
-  KILLED,
-  OUT_OF_REACH,
-  STOPPED,
-  SURVIVED,
-} from './explain.ts';
+import { describeCandidates, ENDED_BY_ITSELF, KILLED, OUT_OF_REACH, STOPPED, SURVIVED } from './explain.ts';
 import { flushAt, mayFlush } from './flushing.ts';
 import { drainGate, owedNow } from './gates.ts';
 import type { Policy } from './policy.ts';
@@ -198,8 +190,6 @@ function endOf(state: State, seen: Seen, policy: Policy): Step | undefined {
     if (state.name === 'waiting' && !isOver(deadline, seen.at)) return stay(state, deadline);
     return finish({ kind: 'ambiguous', why: describeCandidates(fluentd.candidates) }, seen, result);
   }
-  if (fluentd.kind === 'foreign')
-    return finish({ kind: 'no-fluentd-named', why: describeForeign(fluentd.row) }, seen, result);
   if (seen.goneSince !== undefined && (policy.role === 'parent' || state.name === 'draining')) {
     const deadline = state.name === 'draining' ? returnDeadline(state.trigger, seen, policy) : seen.goneSince;
     if (isOver(deadline, seen.at)) return finish(ENDED_BY_ITSELF, seen, result);

@@ -7,7 +7,6 @@ export const DRAIN_REQUESTS = {
   'done-file': 'the done file is there',
   heartbeat: 'main no longer refreshes its heartbeat file',
   http: 'POST /quitquitquit came',
-  abort: 'the caller aborted',
   'main-ended': 'main has ended',
   drain: 'posidle drain was called, and main may still run',
 } as const;

@@ -66,6 +66,4 @@ export type FluentdReading =
       /** No worker listens yet, or no longer. */
       readonly isStarting?: true;
     }
-  | { readonly kind: 'ambiguous'; readonly candidates: readonly ProcessRow[] }
-  /** The user named a process that is no Fluentd. SIGUSR1 would kill it. */
-  | { readonly kind: 'foreign'; readonly row: ProcessRow };
+  | { readonly kind: 'ambiguous'; readonly candidates: readonly ProcessRow[] };

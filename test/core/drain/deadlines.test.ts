@@ -136,7 +136,7 @@ describe('everything read is believed', () => {
   check(settled({ by: 'quiet', at: 19_000 }, 3_000), [
     ['then at once, where the trigger says that main has ended', 3_000],
   ]);
-  for (const by of ['SIGTERM', 'SIGINT', 'http', 'abort', 'heartbeat', 'deserted'] as const)
+  for (const by of ['SIGTERM', 'SIGINT', 'http', 'heartbeat', 'deserted'] as const)
     check(settled({ by, at: 10_000 }, 3_000), [
       [`the settle time after ${by}, which does not say so`, 12_000],
     ]);
@@ -148,7 +148,7 @@ test('a deadline is over from its instant on, and one that is none never is', ()
 });
 
 test('only signals and `posidle drain` start the grace period', () => {
-  const by = ['SIGTERM', 'SIGINT', 'done-file', 'http', 'abort', 'main-ended', 'drain'] as const;
+  const by = ['SIGTERM', 'SIGINT', 'done-file', 'http', 'main-ended', 'drain'] as const;
   const requests = by.map((by): DrainRequest => ({ by, at: 1 }));
   const signals = deadlines.timedCallsIn(seen(looksWith({ requests })));
   expect(signals.map((one) => one.by)).toEqual(['SIGTERM', 'SIGINT', 'main-ended', 'drain']);

@@ -158,7 +158,6 @@ describe('the exit code', () => {
     ['left-to-kubelet', left, 3, 3],
     ['survived', {}, 0, 3],
     ['ambiguous', {}, 2, 2],
-    ['no-fluentd-named', {}, 2, 2],
     ['no-fluentd', {}, 4, 4],
     ['not-permitted', {}, 4, 4],
     ['not-proven', {}, 4, 4],

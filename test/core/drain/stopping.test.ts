@@ -157,8 +157,3 @@ test.each<[string, State, number, string, number | undefined]>([
   expect(last).toMatchObject({ state: { name }, wakeAt });
   if (name === 'stopped') expect(last.whyChanged).toMatch(/pid 5 \(fluentd -c a\), pid 6 \(td-agent\)/);
 });
-
-test('a process that is no fluentd is refused at once', () => {
-  const shell = { kind: 'foreign', row: row({ argv: ['sh'] }) } as const;
-  expect(decided(begin(0), 1, [shell]).state).toMatchObject({ end: { kind: 'no-fluentd-named' } });
-});
