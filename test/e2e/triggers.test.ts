@@ -39,9 +39,8 @@ onFluentd(ONE_VERSION, (version) => {
       expect(await (await ask('/status')).json()).toMatchObject({
         state: 'watching',
         trigger: null,
-        gate: null,
-        lag: 0,
-        files: [{ path: site.log('app.log'), state: 'caught-up' }],
+        left: { count: 0 },
+        files: 1,
         fluentd: { kind: 'running', pid: Number(readFileSync(site.pidFile, 'utf8')) },
       });
       const metrics = await (await ask('/metrics')).text();

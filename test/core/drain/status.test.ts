@@ -10,30 +10,27 @@ function status(state: State, changes: Partial<Snapshot> = {}) {
   return statusOf(state, seen([snapshot(0, [sized(130)]), last]), 'why');
 }
 
-test('the status has the state, the files, and everything left or doubted', () => {
+test('the status has the state, and everything left or doubted', () => {
   expect(status(draining())).toEqual({
     state: 'draining',
     since: 2_000,
     why: 'why',
     trigger: 'http',
-    gate: `${LOG}: not read to its end (30 B); /new: Fluentd has not found it (5 B)`,
-    files: [{ path: LOG, inode: '7', state: 'behind', position: 100, size: 130, lag: 30 }],
-    undiscovered: [{ path: '/new', size: 5 }],
-    lag: 35,
-    age: 2_000,
     left: {
       count: 2,
       bytes: 35,
       worst: [expect.objectContaining({ path: LOG }), expect.objectContaining({ path: '/new' })],
     },
     doubts: { count: 1, bytes: 0, worst: [expect.objectContaining({ kind: 'no-witness' })] },
+    files: 1,
+    outputs: [],
     fluentd: { kind: 'running', pid: 4242, workers: [4243] },
   });
 });
 
 test('an unknown value is null', () => {
   const nothing = seen([snapshot(0, [], { fluentd: ABSENT })]);
-  const unknown = { trigger: null, gate: null, age: null, fluentd: { pid: null, workers: [] } };
+  const unknown = { trigger: null, fluentd: { pid: null, workers: [] } };
   expect(statusOf({ name: 'waiting', since: 0 }, nothing, '')).toMatchObject(unknown);
 });
 
