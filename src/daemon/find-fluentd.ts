@@ -28,7 +28,7 @@ const ENDED = 'Fluentd had ended before the drain began: nobody read what main w
 const NO_WITNESS = 'no witness of a Fluentd is in';
 const LOADED_BY =
   "Fluentd's container needs that volume, writable, and the RUBYOPT that `posidle witness` prints; or Fluentd did not start";
-const GONE: FluentdReading = { kind: 'absent', why: 'Fluentd is gone' };
+const GONE = { kind: 'absent', why: 'Fluentd is gone' } as const;
 const REMOTE: FluentdReading = { kind: 'remote', permitted: true };
 
 /** Finds the right Fluentd at each look. */
@@ -60,7 +60,7 @@ export class FluentdFinder {
   }
 
   async #unchanged(known: FluentdReading | undefined): Promise<FluentdReading | undefined> {
-    if (known?.kind !== 'running' || known.proof !== 'own') return undefined;
+    if (known === undefined || !isProven(known)) return undefined;
     const family = await this.#host.listFamily(known.supervisor.pid).catch(() => undefined);
     if (family === undefined) return undefined;
     const now = stillRunning(family, known);
@@ -77,17 +77,16 @@ export class FluentdFinder {
     if (successor !== undefined) return successor;
     if (fluentd.by === 'session') return this.#findBelow(table, fluentd.leader, known);
     const found = await this.#search(table, known);
-    if (found.kind !== 'absent') return found;
-    const remote = this.#isWitnessed ? REMOTE : undefined;
-    return (known && this.#orphansOf(table, known)) ?? remote ?? found;
+    if (isProven(found)) return found;
+    const seen = found.kind === 'absent' && this.#isWitnessed ? REMOTE : found;
+    return (known && this.#orphansOf(table, known)) ?? seen;
   }
 
   /** The known Fluentd, unless nothing proves it and another one has opened a pos file. */
   async #orProven(table: Table, known: FluentdReading): Promise<FluentdReading> {
-    if (this.#subject.fluentd.by !== 'search' || known.kind !== 'running' || known.proof === 'own')
-      return known;
+    if (this.#subject.fluentd.by !== 'search' || isProven(known)) return known;
     const found = await this.#search(table, known);
-    return found.kind === 'running' && found.proof === 'own' ? found : known;
+    return isProven(found) ? found : known;
   }
 
   /** The state of the Fluentd that got the stop order. It ignores another Fluentd that starts meanwhile. */
@@ -131,11 +130,13 @@ export class FluentdFinder {
     const candidates = permitted.length > 0 ? permitted : rows;
     const proofs = await Promise.all(candidates.map((row) => this.#proof.holdsFor(table, row)));
     const proven = candidates.filter((_, index) => proofs[index]);
-    const isProven = proven.length > 0;
-    const [row, ...others] = isProven ? proven : candidates;
+    const areProven = proven.length > 0;
+    const [row, ...others] = areProven ? proven : candidates;
     if (row === undefined) return { kind: 'absent', why: NOBODY_THERE, ...(last && { last }) };
-    if (others.length > 0) return { kind: 'ambiguous', candidates: [row, ...others] };
-    return this.#running(table, row, isProven);
+    if (others.length === 0) return this.#running(table, row, areProven);
+    // The right one has ended, and these are its neighbours.
+    if (last !== undefined && !areProven) return { kind: 'absent', why: GONE.why, last };
+    return { kind: 'ambiguous', candidates: [row, ...others] };
   }
 
   async #withProof(table: Table, reading: Running): Promise<FluentdReading> {
@@ -194,4 +195,8 @@ export class FluentdFinder {
     this.#isWitnessed = sign === 'listening';
     return sign;
   }
+}
+
+function isProven(reading: FluentdReading): reading is Running {
+  return reading.kind === 'running' && reading.proof === 'own';
 }

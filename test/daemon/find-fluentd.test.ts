@@ -147,6 +147,26 @@ describe('the search', () => {
     expect(await find(host, known)).toEqual(known);
   });
 
+  test('finds the workers of a supervisor that ended beside a Fluentd that nothing proves', async () => {
+    const { host } = busyHost();
+    const known = await find(host);
+    host.startProcess({ pid: 6000, argv: ['fluentd', '-c', 'other.conf'] });
+    host.endProcess(4242);
+    expect(await find(host, known)).toMatchObject({ kind: 'orphaned', workers: [{ pid: 4243 }] });
+  });
+
+  test('takes none of several that nothing proves for one that has ended', async () => {
+    const { host, fluentd } = busyHost();
+    const known = await find(host);
+    for (const pid of [6000, 6001]) host.startProcess({ pid, argv: ['fluentd', '-c', `${pid}.conf`] });
+    fluentd.end();
+    const gone = await find(host, known);
+    expect(gone).toMatchObject({ kind: 'absent', last: { pid: 4242 } });
+    expect(await find(host, gone)).toMatchObject({ kind: 'absent', last: { pid: 4242 } });
+    host.startFluentd({ pid: 5000 });
+    expect(await find(host, gone)).toMatchObject({ kind: 'running', supervisor: { pid: 5000 } });
+  });
+
   test('finds a worker that was started anew', async () => {
     const { host, fluentd } = busyHost();
     const known = await find(host);

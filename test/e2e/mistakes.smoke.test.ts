@@ -5,7 +5,10 @@ import { loading, posidle, shellIn, startPosidle } from '../support/posidle.ts';
 const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['--quiet 30s', 'missing command. Use watch, run, drain, inspect, export, witness or inject'],
   ['watch --done-flie /x', 'there is no option --done-flie. Did you mean --done-file?'],
-  ['run fluentd -c x', 'run: -- must stand before the command to start. Use posidle run -- fluentd -c x'],
+  [
+    'run fluentd -c x',
+    'run: -- must stand before the command to start. Use posidle run [options] -- fluentd -c fluent.conf',
+  ],
   ['run', 'run: the command to start is missing. Use posidle run [options] -- fluentd -c fluent.conf'],
   ['watch --quiet', '--quiet: the value is missing'],
   ['watch --quiet 30', "--quiet: '30' isn't a duration. Did you mean 30s?"],
