@@ -1,6 +1,7 @@
 /** Turns what the witnesses say about files into doubts. */
 import type { Doubt, DoubtKind } from '../progress/progress.ts';
 import type { FileSight, Said } from './answer.ts';
+import { firstNot, groupedBy } from './lists.ts';
 
 /** One worker's answer (`alive`) or last word (`gone`). */
 export type Statement = { readonly worker: string; readonly kind: 'alive' | 'gone'; readonly said: Said };
@@ -18,27 +19,34 @@ export function doubtsOfSights(
 ): readonly Doubt[] {
   /** By file and input, the last statement of earlier workers. */
   const before = new Map<string, FileSight>();
-  const doubts = statements.flatMap((one, index) => {
-    const own = [...doubtsOfSight(one, before), ...doubtsOfGap(one, statements.slice(index + 1))];
+  const doubts = statements.flatMap((one) => {
+    const own = doubtsOfSight(one, before);
     for (const file of [...one.said.closed, ...one.said.files]) before.set(file.key, file);
     return own;
   });
   const unread = unreadSiblings(statements, reached);
   return [
     ...doubts,
+    ...doubtsOfGaps(statements),
     ...unread.map(({ path, size }) => doubt('nobody-saw-it-read', path, 'nobody saw Fluentd read it', size)),
   ];
 }
 
 /** Files that disappeared between two workers. */
-function doubtsOfGap({ kind, said }: Statement, later: readonly Statement[]): readonly Doubt[] {
-  if (kind === 'alive') return [];
-  const next = later.flatMap((one) => (one.kind === 'gone' || one.said.isReady ? [one.said] : []));
-  const readers = new Set(next.flatMap((one) => one.readers));
-  const seen = new Set(next.flatMap(({ files, closed }) => [...files, ...closed].map(({ key }) => key)));
-  return said.closed
-    .filter(({ key, reader, wasFollowed }) => wasFollowed && readers.has(reader) && !seen.has(key))
-    .map(({ path }) => doubt('closed-unread', path, 'it went away while no worker of Fluentd followed it'));
+function doubtsOfGaps(statements: readonly Statement[]): readonly Doubt[] {
+  const later = { readers: new Set<string>(), files: new Set<string>() };
+  return statements.toReversed().flatMap(({ kind, said }) => {
+    const gone = said.closed
+      .filter(({ wasFollowed }) => kind === 'gone' && wasFollowed)
+      .filter(({ key, reader }) => later.readers.has(reader) && !later.files.has(key));
+    if (kind === 'gone' || said.isReady) {
+      for (const reader of said.readers) later.readers.add(reader);
+      for (const { key } of [...said.files, ...said.closed]) later.files.add(key);
+    }
+    return gone.map(({ path }) =>
+      doubt('closed-unread', path, 'it went away while no worker of Fluentd followed it'),
+    );
+  });
 }
 
 function doubtsOfStart(
@@ -95,6 +103,8 @@ function doubtsOfSight(
   ];
 }
 
+type Sibling = Said['siblings'][number];
+
 /**
  * The siblings that nothing explains. Two conclusions are drawn only here: a gzip file of the same size is the compressed form of a closed
  * file that was read, and a fitting file is a copytruncate copy. An explanation holds for later workers, too.
@@ -102,41 +112,59 @@ function doubtsOfSight(
 function unreadSiblings(
   statements: readonly Statement[],
   reached: ReadonlyMap<string, number>,
-): readonly Said['siblings'][number][] {
-  const packed: FileSight[] = [];
+): readonly Sibling[] {
+  /** By size, the number of closed files that were read. */
+  const packed = new Map<number, number>();
   const explained = new Set<string>();
   return statements.flatMap(({ said: { siblings, closed, cuts } }) => {
-    const copied = [...cuts];
-    packed.push(...closed);
-    const unread = siblings.filter(
-      (sibling) =>
-        !explained.has(identityOf(sibling)) &&
-        // Not read by any worker.
-        (reached.get(sibling.inode) ?? -1) < (sibling.size ?? Number.POSITIVE_INFINITY) &&
-        !takeOne(packed, ({ position, size }) => position === sibling.plain && size === position) &&
-        !takeOne(copied, (cut) => isCopy(sibling, cut)),
-    );
-    for (const sibling of siblings) if (!unread.includes(sibling)) explained.add(identityOf(sibling));
-    return unread;
+    for (const { position, size } of closed)
+      if (size === position) packed.set(size, (packed.get(size) ?? 0) + 1);
+    const shortestFirst = cuts.toSorted((one, other) => one.position - other.position);
+    const copied = groupedBy(shortestFirst, ({ at }) => String(at));
+    const isRead = (sibling: Sibling) =>
+      // By any worker.
+      (reached.get(sibling.inode) ?? -1) >= (sibling.size ?? Number.POSITIVE_INFINITY) ||
+      takePacked(packed, sibling) ||
+      takeCut(copied, sibling);
+    const open = siblings.filter((sibling) => !explained.has(identityOf(sibling)));
+    const unread = new Set(open.filter((sibling) => !isRead(sibling)));
+    for (const sibling of open) if (!unread.has(sibling)) explained.add(identityOf(sibling));
+    return [...unread];
   });
 }
 
-function identityOf({ inode, size, at }: Said['siblings'][number]): string {
+function identityOf({ inode, size, at }: Sibling): string {
   return `${inode} ${size} ${at}`;
 }
 
-/** Removes the item, because each one explains only one file. */
-function takeOne<One>(list: One[], fits: (one: One) => boolean): boolean {
-  const found = list.findIndex(fits);
-  if (found >= 0) list.splice(found, 1);
-  return found >= 0;
+/** Removes the closed file, because each one explains only one sibling. */
+function takePacked(packed: Map<number, number>, { plain }: Sibling): boolean {
+  if (plain === undefined) return false;
+  const count = packed.get(plain) ?? 0;
+  if (count > 0) packed.set(plain, count - 1);
+  return count > 0;
 }
 
-/** Whether a sibling is the copy of a cut file: written just before the cut, not longer than what was read, and with the same bytes. */
-function isCopy({ size, plain, cuts, at }: Said['siblings'][number], cut: Said['cuts'][number]): boolean {
-  const age = cut.at - at;
-  const isRead = (plain ?? size ?? Number.POSITIVE_INFINITY) <= cut.position;
-  return cuts.includes(String(cut.at)) && isRead && age >= -1_000 && age <= 60_000;
+/**
+ * Removes the cut that made a copy, because each one explains only one sibling. A copy was written just before the cut, is not longer than
+ * what was read, and has the same bytes.
+ */
+function takeCut(
+  copied: ReadonlyMap<string, Said['cuts'][number][]>,
+  { size, plain, cuts, at }: Sibling,
+): boolean {
+  const bytes = plain ?? size ?? Number.POSITIVE_INFINITY;
+  return cuts.some((time) => {
+    const age = Number(time) - at;
+    if (age < -1_000 || age > 60_000) return false;
+    const sameTime = copied.get(time) ?? [];
+    return (
+      sameTime.splice(
+        firstNot(sameTime, ({ position }) => position < bytes),
+        1,
+      ).length > 0
+    );
+  });
 }
 
 export function doubt(kind: DoubtKind, about: string, why: string, bytes?: number): Doubt {

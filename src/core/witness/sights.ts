@@ -1,17 +1,23 @@
 import type { Millis } from '../text/units.ts';
 import type { FileSight } from './answer.ts';
 import type { Statement } from './doubts-of-files.ts';
+import { firstNot, groupedBy } from './lists.ts';
 
-/** By file and input, what workers saw of it. A later sight of a file replaces an earlier one: a worker may read on, or find it truncated. */
+interface Sight extends Pick<FileSight, 'at' | 'inode' | 'position'> {
+  /** The furthest position since then. */
+  readonly furthest: number;
+}
+
+/** By file and input, what workers saw of it, the last first. A worker may read on, or find the file truncated. */
 export class Sights {
-  readonly #byKey = new Map<string, FileSight[]>();
+  readonly #byKey: ReadonlyMap<string, readonly Sight[]>;
   readonly #followed: ReadonlySet<string>;
 
   constructor(statements: readonly Statement[]) {
     this.#followed = new Set(statements.flatMap(({ said }) => said.files.map(({ key }) => key)));
-    for (const { said } of statements)
-      for (const file of [...said.closed, ...said.files])
-        this.#byKey.set(file.key, [...(this.#byKey.get(file.key) ?? []), file]);
+    const files = statements.flatMap(({ said }) => [...said.closed, ...said.files]);
+    const byKey = groupedBy(files, ({ key }) => key);
+    this.#byKey = new Map([...byKey].map(([key, group]) => [key, lastFirst(group)]));
   }
 
   isFollowed(key: string): boolean {
@@ -20,26 +26,29 @@ export class Sights {
 
   /** The furthest position at or after a time; undefined: no worker followed the file then. */
   reachedSince(key: string, at: Millis): number | undefined {
-    const later = (this.#byKey.get(key) ?? []).filter((file) => file.at >= at);
-    return later.length === 0 ? undefined : furthest(later);
+    const sights = this.#byKey.get(key) ?? [];
+    return sights[firstNot(sights, (sight) => sight.at >= at) - 1]?.furthest;
   }
 
   /** By inode, the last position of the slowest input. */
   byInode(): ReadonlyMap<string, number> {
     const behind = new Map<string, number>();
-    for (const files of this.#byKey.values()) {
-      const last = files.reduce((one, other) => (other.at >= one.at ? other : one));
-      behind.set(last.inode, Math.min(last.position, behind.get(last.inode) ?? last.position));
-    }
+    for (const [last] of this.#byKey.values())
+      if (last) behind.set(last.inode, Math.min(last.position, behind.get(last.inode) ?? last.position));
     return behind;
   }
 
   /** The bytes that were read, all in all. */
   sum(): number {
-    return [...this.#byKey.values()].reduce((sum, files) => sum + furthest(files), 0);
+    return [...this.#byKey.values()].reduce((sum, sights) => sum + (sights.at(-1)?.furthest ?? 0), 0);
   }
 }
 
-function furthest(files: readonly FileSight[]): number {
-  return Math.max(...files.map(({ position }) => position));
+function lastFirst(files: readonly FileSight[]): readonly Sight[] {
+  let furthest = Number.NEGATIVE_INFINITY;
+  const sorted = files.toSorted((one, other) => one.at - other.at).reverse();
+  return sorted.map(({ at, inode, position }) => {
+    furthest = Math.max(furthest, position);
+    return { at, inode, position, furthest };
+  });
 }

@@ -49,7 +49,7 @@ export function progressFromWitnesses(testimony: Testimony): Progress {
   );
   const sights = new Sights(statements);
   const reached = sights.byInode();
-  const ends = statements.flatMap((one) => endsOf(one, statements));
+  const ends = endsIn(statements);
   const outputs = statements.flatMap(({ said }) => [...said.outputs, ...said.ends]);
   const isComplete = isAnswered(testimony);
   return {
@@ -64,7 +64,7 @@ export function progressFromWitnesses(testimony: Testimony): Progress {
       ...neverStarted(statements),
       ...doubtsOfSights(statements, reached),
       ...statements.flatMap(({ said }) => doubtsOfPlugins(said)),
-      ...statements.flatMap(({ said }) => doubtsOfReloads(said, statements)),
+      ...doubtsOfReloads(statements),
       ...statements.flatMap(({ kind, said }) =>
         [...said.ends, ...(kind === 'alive' ? said.outputs : [])].flatMap(doubtOfCount),
       ),
@@ -81,11 +81,12 @@ export function progressFromWitnesses(testimony: Testimony): Progress {
 }
 
 /** A reload ends the buffers, but not the worker. Chunks that no later buffer took over are lost or forgotten. */
-function doubtsOfReloads({ ends }: Said, statements: readonly Statement[]): readonly Doubt[] {
-  const isLeft = (id: string) => statements.every(({ said }) => !said.resumed.includes(id));
-  return ends
+function doubtsOfReloads(statements: readonly Statement[]): readonly Doubt[] {
+  const resumed = new Set(statements.flatMap(({ said }) => said.resumed));
+  return statements
+    .flatMap(({ said }) => said.ends)
     .filter(({ buffer }) => buffer === 'reloaded')
-    .map((end) => onlyIds(end, isLeft))
+    .map((end) => onlyIds(end, (id) => !resumed.has(id)))
     .filter(({ chunks }) => chunks > 0)
     .map((end) =>
       doubt('reloaded', nameOf(end), `a reload ended its buffer with ${counted(end.chunks, 'chunk')} in it`),
@@ -98,16 +99,28 @@ function doubtOfCount(output: OutputSight): readonly Doubt[] {
   return [doubt('miscounted', nameOf(output), `its buffer counts ${formatBytes(output.bytes)} in no chunk`)];
 }
 
-/** The chunks in a worker's buffers when it ended, without those that a later buffer took over. */
-function endsOf(one: Statement, statements: readonly Statement[]): readonly OutputSight[] {
-  if (one.kind === 'alive') return [];
+/** The chunks in the workers' buffers when they ended, without those that a later buffer took over. */
+function endsIn(statements: readonly Statement[]): readonly OutputSight[] {
   // The buffer that takes a chunk over either sends it or ends with it.
-  const isLeft = (id: string) =>
-    statements.every((other) => !other.said.resumed.includes(id) || endsWith(other, id)) &&
-    one === statements.findLast((other) => endsWith(other, id));
-  return one.said.ends
-    .map((end) => onlyIds(end, isLeft))
+  const sent = new Set(statements.flatMap(sentBy));
+  const lastWith = new Map(statements.flatMap((one) => endedWith(one).map((id) => [id, one] as const)));
+  return statements
+    .filter(({ kind }) => kind === 'gone')
+    .flatMap((one) =>
+      one.said.ends.map((end) => onlyIds(end, (id) => !sent.has(id) && lastWith.get(id) === one)),
+    )
     .filter(({ chunks, buffer }) => chunks > 0 && buffer !== 'reloaded');
+}
+
+/** The chunks that a worker took over, and did not end with. */
+function sentBy(one: Statement): readonly string[] {
+  const ended = new Set(endedWith(one));
+  return one.said.resumed.filter((id) => !ended.has(id));
+}
+
+/** The chunks in a worker's buffers when it ended. */
+function endedWith({ kind, said: { ends } }: Statement): readonly string[] {
+  return kind === 'gone' ? ends.flatMap(({ ids = [] }) => ids) : [];
 }
 
 function doubtOfEnd(end: OutputSight): Doubt {
@@ -182,11 +195,6 @@ function heldBy(output: OutputSight, next: Held['next']): readonly Left[] {
   const { chunks, bytes } = output;
   if (chunks === 0) return [];
   return [{ kind: 'held', output: nameOf(output), chunks, bytes, ids: output.ids, next }];
-}
-
-/** Whether a worker ended with this chunk in one of its buffers. */
-function endsWith({ kind, said: { ends } }: Statement, id: string): boolean {
-  return kind === 'gone' && ends.some(({ ids }) => ids?.includes(id));
 }
 
 function onlyIds(output: OutputSight, isLeft: (id: string) => boolean): OutputSight {

@@ -320,3 +320,51 @@ test('a testimony is whole where each worker that lives has answered', () => {
   for (const witnesses of [[], [alive(), gone({ final: false })], [alive(), SILENT], [alive(), failed]])
     expect(isAnswered({ at: 1, witnesses })).toBe(false);
 });
+
+describe('an answer of anybody who may write one takes a second at most', () => {
+  const many = <One>(one: (at: number) => One) => Array.from({ length: 25_000 }, (_, at) => one(at));
+  const ids = many((at) => `chunk ${at}`);
+  const files = many((at) => sight({ at }));
+  const cut = sight({ had: 100 });
+  test.each<[string, readonly Witness[]]>([
+    ['if it follows one file 25,000 times', [alive({ files: many(() => sight()) })]],
+    ['if it closed one file 25,000 times', [alive({ closed: files })]],
+    ['if it missed one file 25,000 times', [gone({ closed: files }), gone({ unfound: files }, '1-9.sock')]],
+    [
+      'if 25,000 chunks were taken over',
+      [gone({ ends: [holding(...ids)] }), gone({ resumed: ids, ends: [holding(...ids)] }, '1-9.sock')],
+    ],
+    [
+      'if a reload ended 25,000 chunks ten times',
+      [alive({ ends: Array(10).fill({ ...holding(...ids), reloaded: true }), resumed: ids })],
+    ],
+    [
+      'if 25,000 siblings have one cut, and no bytes of it were read',
+      [
+        alive({
+          cuts: many(() => ({ ...cut, pos: 0 })),
+          siblings: many((inode) => ({ path: '/s', inode, size: 9, cuts: ['5000'], at: 5_000 })),
+        }),
+      ],
+    ],
+    [
+      'if 25,000 siblings are packed, and no closed file fits',
+      [
+        alive({
+          closed: many((inode) => sight({ inode })),
+          siblings: many((inode) => ({ path: '/s', inode: -inode, size: 9, plain: 9, cuts: [], at: 5_000 })),
+        }),
+      ],
+    ],
+    [
+      'if it is the last word of each of 1,000 workers',
+      Array.from({ length: 1_000 }, (_, at) =>
+        gone({ closed: files.slice(0, 40).map((file) => ({ ...file, inode: at })) }),
+      ),
+    ],
+  ])('%s', (_, witnesses) => {
+    const began = performance.now();
+    progress(...witnesses);
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+});
