@@ -67,6 +67,11 @@ describe.each(files)('src/%s', (file) => {
     }
   });
 
+  test('decides by Progress alone if it is of the drain', () => {
+    if (!file.startsWith('core/drain/')) return;
+    for (const target of inSrc(file)) expect(target).toMatch(/^core\/(drain|progress|text)\//);
+  });
+
   test('imports from outside only what its place may', () => {
     for (const target of imports.get(file) ?? []) {
       if (files.includes(target)) continue;
