@@ -57,7 +57,7 @@ const TRIGGERS: readonly TriggerRow[] = [
     open: (settings, { request, warn }) => {
       const { heartbeatFile: path = '', mainGone: age = HEARTBEAT_AGE, startTimeout } = settings;
       const ended = () => request('heartbeat');
-      const file = new HeartbeatFile({ path, age, startTimeout, ended, warn });
+      const file = new HeartbeatFile({ path, age, podStart: podStart(), startTimeout, ended, warn });
       return () => file.close();
     },
   },

@@ -68,7 +68,9 @@ interface Heartbeat {
   readonly path: string;
   /** Main counts as ended if its file was not refreshed for this long. */
   readonly age: Millis;
-  /** A file from before posidle may be an earlier Pod's. If nobody refreshes it, it counts only after this time. */
+  /** Undefined outside of Kubernetes: then a file from before posidle may be an old one. */
+  readonly podStart: Millis | undefined;
+  /** If nobody refreshes an old file, it counts only after this time. */
   readonly startTimeout: Millis | 'off';
   readonly ended: () => void;
   readonly warn: (text: string) => void;
@@ -78,7 +80,7 @@ interface Beat {
   readonly identity: string;
   /** How long the file has not changed, by posidle's own clock. */
   readonly standing: Millis;
-  /** The file is from before posidle's start. */
+  /** The file may be from before main's start. */
   readonly isOld: boolean;
 }
 
@@ -93,8 +95,9 @@ export class HeartbeatFile {
 
   constructor(heartbeat: Heartbeat) {
     this.#heartbeat = heartbeat;
-    const identity = stampOf(heartbeat.path)?.identity;
-    this.#beat = identity === undefined ? undefined : { identity, standing: 0, isOld: true };
+    const first = stampOf(heartbeat.path);
+    const isOld = first !== undefined && first.mtime < (heartbeat.podStart ?? Number.POSITIVE_INFINITY);
+    this.#beat = first && { identity: first.identity, standing: 0, isOld };
     this.#timer = setInterval(() => this.#look(), EVERY);
   }
 

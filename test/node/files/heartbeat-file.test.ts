@@ -22,8 +22,9 @@ afterEach(() => {
   vi.clearAllMocks();
 });
 
-function open(changes: { startTimeout?: 'off' } = {}): void {
-  file = new HeartbeatFile({ path: path(), age: AGE, startTimeout: START_TIMEOUT, ended, warn, ...changes });
+function open(changes: { startTimeout?: 'off'; podStart?: number } = {}): void {
+  const settings = { path: path(), age: AGE, podStart: undefined, startTimeout: START_TIMEOUT };
+  file = new HeartbeatFile({ ...settings, ended, warn, ...changes });
 }
 
 /** It is the end, and was none a moment before. */
@@ -54,6 +55,19 @@ test('a file that is refreshed no more is the end, once', () => {
   expectEnd(12_500, 1_500);
   vi.advanceTimersByTime(60_000);
   expect(ended).toHaveBeenCalledOnce();
+});
+
+test("main's last beat counts also if it came before posidle's start, but not before its Pod's", () => {
+  beat();
+  open({ podStart: Date.now() - 1_000, startTimeout: 'off' });
+  expectEnd(AGE - 1_000, 3_000);
+});
+
+test('a file from before the Pod is no end', () => {
+  beat();
+  open({ podStart: Date.now() + 1_000, startTimeout: 'off' });
+  vi.advanceTimersByTime(START_TIMEOUT);
+  expect(ended).not.toHaveBeenCalled();
 });
 
 test('a file that never appears is no end, which is said once a minute', () => {
