@@ -1,5 +1,12 @@
 import { describeDoubts, describeLeft, type Listed, listed } from '../progress/describe.ts';
-import { type Doubt, type Left, type Owed, type Progress, withoutLater } from '../progress/progress.ts';
+import {
+  type Doubt,
+  type Left,
+  mayHold,
+  type Owed,
+  type Progress,
+  withoutLater,
+} from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { Policy } from './policy.ts';
@@ -80,9 +87,10 @@ const BY_FORCE: Readonly<Partial<Record<End['kind'], Doubt>>> = {
 };
 
 export function verdictOf(progress: Progress, owed: Owed | undefined, end: End['kind']) {
-  const { left: all, doubts: raised } = withoutLater(progress, owed);
   // If Fluentd still runs, it will emit kept records when it stops, so they are only doubted.
   const runsOn = end !== 'ended-by-itself' && !isStoppedByPosidle({ end });
+  const { left: all, doubts: raised } =
+    runsOn || !mayHold(progress) ? withoutLater(progress, owed) : progress;
   const isDoubted = (one: Left): one is KeptRecords => runsOn && one.kind === 'kept';
   const left = all.filter((one) => !isDoubted(one));
   const doubts = [

@@ -1,4 +1,4 @@
-import { withoutLater } from '../progress/progress.ts';
+import { mayHold, withoutLater } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import { describeTrigger, describeUnproven, ENDED_BY_ITSELF, LEFT_TO_KUBELET } from './explain.ts';
@@ -79,7 +79,7 @@ export function stop(state: Draining, gate: Gate | undefined, seen: Seen, policy
 
 /** Fluentd's stop sends the records that it keeps, and with `flush_at_shutdown` its chunks. Only posidle can stop one that ignores SIGTERM. */
 function mayStopHelp({ owed }: Draining, { progress }: Seen): boolean {
-  return progress.ignoresSigterm || withoutLater(progress, owed).left.length > 0;
+  return progress.ignoresSigterm || mayHold(progress) || withoutLater(progress, owed).left.length > 0;
 }
 
 export function changeTo(state: State, why: string, actions: readonly Action[] = []): Step {

@@ -119,6 +119,11 @@ export function withoutLater(progress: Progress, owed: Owed | undefined): Progre
   return { ...progress, left };
 }
 
+/** Whether a plugin may keep records that come out only when Fluentd stops, in a chunk that did not exist before. */
+export function mayHold({ doubts }: Progress): boolean {
+  return doubts.some(({ kind }) => kind === 'may-hold');
+}
+
 export function heldIn(left: readonly Left[]): readonly Held[] {
   return left.flatMap((one) => (one.kind === 'held' ? [one] : []));
 }

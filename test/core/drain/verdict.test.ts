@@ -52,6 +52,16 @@ describe('the word is', () => {
   });
 });
 
+test('a chunk that came out only when Fluentd stopped is left, if a plugin may have kept its records', () => {
+  const owed = owedIn(progress());
+  const came = (kind: Doubt['kind'], end: End['kind']) =>
+    verdictOf(progress({ left: [held('new')], doubts: [{ ...DOUBT, kind }] }), owed, end).word;
+  expect(came('may-hold', 'stopped')).toBe('not-drained');
+  expect(came('heard', 'stopped')).toBe('unproven');
+  // Another source may have written it, and Fluentd sends it later.
+  expect(came('may-hold', 'left-to-kubelet')).toBe('unproven');
+});
+
 test.each<[End['kind'], RegExp]>([
   ['killed', /had to be killed/],
   ['survived', /did not end/],
