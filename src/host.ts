@@ -95,7 +95,8 @@ interface Witnesses {
   /** Whether there is or was a witness. */
   hasWitness(dir: string): Promise<boolean>;
   lookForFluentd(dir: string): Promise<FluentdSign>;
-  askWitnesses(dir: string): Promise<Testimony>;
+  /** `patience`: how long it waits for the first byte, at most 2 s. */
+  askWitnesses(dir: string, patience?: Millis): Promise<Testimony>;
   /** Why the order was not done; undefined if it was. `worker`: its name in the testimony. */
   tellWitness(dir: string, worker: string, word: WitnessOrder): Promise<string | undefined>;
 }

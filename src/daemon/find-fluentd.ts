@@ -24,7 +24,7 @@ type Table = readonly ProcessRow[];
 
 const NOBODY_THERE =
   'posidle sees no process of fluentd: one in another container needs a witness (`posidle witness` shows how), or the Pod needs shareProcessNamespace';
-const ENDED = 'Fluentd had ended before the drain began: nobody read what main wrote last';
+const ENDED = 'Fluentd has ended: nobody reads what main wrote last';
 const NO_WITNESS = 'no witness of a Fluentd is in';
 const LOADED_BY =
   "Fluentd's container needs that volume, writable, and the RUBYOPT that `posidle witness` prints; or Fluentd did not start";

@@ -22,6 +22,7 @@ const BUSY_PATIENCE: Millis = 2_500;
 
 /** What the last look gets at least, and what the report needs after it. */
 const LAST_LOOK: Millis = 500;
+const SHORTEST_ASK: Millis = 200;
 
 const PORTION = 4_096;
 
@@ -63,6 +64,8 @@ class Watch {
   /** The look in progress. */
   #looking: Promise<Observation> | undefined;
   #seen: Observation | undefined;
+  /** The last answers of the witnesses. */
+  #witness: Observation['witness'];
   /** How many stop requests the decisions have included. A new one does not wait for a slow look. */
   #answered = 0;
   #fluentd: FluentdReading = NOT_FOUND_YET;
@@ -120,16 +123,28 @@ class Watch {
   /** Leaves time to report the outcome before the grace period ends. */
   #lastPatience(): Millis {
     const now = this.#host.now();
-    const [first, second] = timedCallsIn({ requests: this.#host.requests() });
+    const [, second] = timedCallsIn({ requests: this.#host.requests() });
     if (second !== undefined) return now;
-    const end = first === undefined ? Number.POSITIVE_INFINITY : first.at + this.#task.policy.grace;
+    const end = this.#graceEnd() ?? Number.POSITIVE_INFINITY;
     return Math.min(now + PATIENCE, Math.max(now + LAST_LOOK, end - LAST_LOOK));
+  }
+
+  /** A silent witness must not take the time of the last look. */
+  #witnessPatience(): Millis | undefined {
+    const end = this.#graceEnd();
+    return end && Math.max(SHORTEST_ASK, (end - LAST_LOOK - this.#host.now()) / 2);
+  }
+
+  #graceEnd(): Millis | undefined {
+    const [first] = timedCallsIn({ requests: this.#host.requests() });
+    return first && first.at + this.#task.policy.grace;
   }
 
   async #look(depth: Depth): Promise<Observation> {
     if (depth !== 'last') this.#fluentd = await this.#findFluentd(depth);
     const fluentd = this.#fluentd;
-    this.#seen = await this.#observe(await this.#collector.look(depth, fluentd));
+    this.#seen = await this.#observe(await this.#collector.look(depth, fluentd, this.#witnessPatience()));
+    if (this.#seen.witness !== undefined) this.#witness = this.#seen.witness;
     return this.#seen;
   }
 
@@ -191,7 +206,9 @@ class Watch {
           seen,
         });
       }
-      const reach = { fluentd: seen.fluentd, witness: seen.witness, witnessDir: subject.witness };
+      // A deadline cannot wait for new answers.
+      const witness = seen.extent === 'overdue' ? this.#witness : seen.witness;
+      const reach = { fluentd: seen.fluentd, witness, witnessDir: subject.witness };
       for (const action of next.actions) report.performed(await perform(this.#host, action, reach));
       if (next.whyChanged === undefined || next.state.name === 'stopped') return next;
     }

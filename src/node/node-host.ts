@@ -95,7 +95,7 @@ export class NodeHost implements Host {
 
   readonly hasWitness = hasWitness;
 
-  askWitnesses: Host['askWitnesses'] = (dir) => askWitnesses(dir, this.now());
+  askWitnesses: Host['askWitnesses'] = (dir, patience) => askWitnesses(dir, this.now(), patience);
 
   listChunks: Host['listChunks'] = (globs) => listChunks(globs, placesBelow(this.#root));
 

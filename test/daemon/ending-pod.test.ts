@@ -5,9 +5,10 @@ import type { Witness } from '../../src/core/witness/testimony.ts';
 import { run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { holding, sight } from '../support/said.ts';
-import { alive, gone } from '../support/witnesses.ts';
+import { alive, gone, SILENT } from '../support/witnesses.ts';
 
 const DIR = '/posidle';
+const UNKNOWN = { class: 'HoldFilter' };
 
 /** A Pod whose main has ended, with a Fluentd in another container. */
 function world() {
@@ -28,7 +29,31 @@ const drained = (host: FakeHost, rules: Partial<Policy> = {}) =>
     { posFiles: [], witness: DIR, fluentd: { by: 'witness' } },
   );
 
+/** One of its witnesses is silent: each question takes all the time that it may. */
+class SilentHost extends FakeHost {
+  override async askWitnesses(dir: string, patience = 2_000) {
+    const end = this.now() + Math.min(patience, 2_000);
+    await new Promise<void>((resolve) => this.at(end, () => resolve()));
+    return super.askWitnesses(dir);
+  }
+}
+
 describe('in an ending Pod', () => {
+  test.each([5_000, 10_000, 20_000])(
+    'a witness that is silent for all %i ms of the grace period hides nothing of another one',
+    async (grace) => {
+      const host = new SilentHost();
+      host.request('main-ended');
+      host.witnesses = [alive({ outputs: [holding('a')] }), { ...SILENT, worker: '9-9.sock' }];
+      const { outcome } = await drained(host, { grace });
+      expect(outcome).toMatchObject({ outcome: 'not-drained', left: { worst: [{ kind: 'held' }] } });
+      expect(outcome.doubts.worst).toContainEqual(
+        expect.objectContaining({ kind: 'no-answer', about: '9-9.sock' }),
+      );
+      expect(host.now()).toBeLessThan(grace);
+    },
+  );
+
   test('a Fluentd with nothing left is left to the kubelet, at once', async () => {
     const { host, told } = world();
     host.witnesses = [alive()];
@@ -55,17 +80,18 @@ describe('in an ending Pod', () => {
   test.each([
     ['records that come out only when it stops', { files: [sight({ record: 30 })] }],
     ['a shell as its first process, which ignores SIGTERM', { sigterm: false }],
-  ])('posidle stops a Fluentd with %s', async (_, said) => {
+    ['a filter that posidle does not know', { plugins: [UNKNOWN] }, 'unproven'],
+  ])('posidle stops a Fluentd with %s', async (_, said, word = 'drained') => {
     const { host, told } = world();
     host.witnesses = [alive(said)];
     host.onWitnessTold = (_, word) => {
       told.push(word);
-      host.witnesses = [gone()];
+      host.witnesses = [gone(said)];
       host.sign = 'ended';
       return undefined;
     };
     const { outcome } = await drained(host);
-    expect(outcome).toMatchObject({ end: 'stopped', outcome: 'drained' });
+    expect(outcome).toMatchObject({ end: 'stopped', outcome: word });
     expect(told).toEqual(['stop']);
   });
 

@@ -182,11 +182,11 @@ export class SimulatedHost implements Host {
     return fluentds.some(({ isUp }) => isUp) ? 'starting' : 'ended';
   }
 
-  async askWitnesses(): Promise<Testimony> {
+  async askWitnesses(_dir: string, patience = NO_ANSWER): Promise<Testimony> {
     this.#takeTime();
     const { witnessed } = this.#world;
     const at = this.now();
-    const isSilent = this.#waitInVain();
+    const isSilent = this.#waitInVain(Math.min(patience, NO_ANSWER));
     return { at, witnesses: witnessed.map((worker) => worker.witness(isSilent)) };
   }
 
@@ -203,12 +203,12 @@ export class SimulatedHost implements Host {
     return undefined;
   }
 
-  #waitInVain(): boolean {
+  #waitInVain(patience = NO_ANSWER): boolean {
     const { clock, silentUntil, witnessed } = this.#world;
     const isSilent = silentUntil > clock.now && witnessed.some(({ isGone }) => !isGone);
     if (isSilent) {
-      this.#world.stalledFor += NO_ANSWER;
-      clock.pass(clock.now + NO_ANSWER);
+      this.#world.stalledFor += patience;
+      clock.pass(clock.now + patience);
     }
     return isSilent;
   }

@@ -143,7 +143,7 @@ export class FakeHost extends FakeFiles implements Host {
     return this.sign;
   }
 
-  async askWitnesses(): Promise<Testimony> {
+  async askWitnesses(_dir?: string, _patience?: number): Promise<Testimony> {
     return { at: this.#now, witnesses: this.witnesses };
   }
 

@@ -101,9 +101,9 @@ function graceEnd(seen: Seen, policy: Policy): Millis | undefined {
 export function stopDeadline({ since }: State, seen: Seen, policy: Policy): Millis {
   const [signal] = timedCallsIn(seen);
   if (signal === undefined) return since + policy.stopTimeout;
-  const end = Math.max(signal.at + policy.grace, since + stopReserve(policy));
   // Then the kubelet kills posidle, too.
-  return policy.podEnds ? end - TIME_TO_TELL : end;
+  if (policy.podEnds) return signal.at + policy.grace - TIME_TO_TELL;
+  return Math.max(signal.at + policy.grace, since + stopReserve(policy));
 }
 
 /** The requests from which the grace period counts: signals and `posidle drain`. */

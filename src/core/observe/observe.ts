@@ -4,7 +4,7 @@ import { undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
 import { entryKey, type KeyedEntry, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Limits } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
-import { isAnyAlive, progressFromWitnesses } from '../witness/testimony.ts';
+import { isAnyAlive, progressFromWitnesses, withLastAnswers } from '../witness/testimony.ts';
 import { judge } from './judge-entry.ts';
 import type { Facts } from './looks.ts';
 import { newMemory, remember, watchMain } from './memory.ts';
@@ -67,7 +67,7 @@ function observeRest(before: Observation, snapshot: Snapshot): Facts {
   const main = watchMain(memory.main, snapshot.mains, snapshot.at);
   return {
     ...before,
-    ...plainFacts(snapshot),
+    ...plainFacts(before, snapshot),
     main,
     aliveAt: aliveAt(before, snapshot),
     memory: { ...memory, main },
@@ -78,7 +78,9 @@ function aliveAt(before: Observation | undefined, { testimony, lookedAt }: Snaps
   return testimony !== undefined && isAnyAlive(testimony) ? lookedAt : before?.aliveAt;
 }
 
-function plainFacts({ lookedAt, at, depth, source, testimony, buffers, fluentd, requests }: Snapshot) {
+function plainFacts(before: Observation | undefined, snapshot: Snapshot) {
+  const { lookedAt, at, depth, source, buffers, fluentd, requests } = snapshot;
+  const testimony = snapshot.testimony && withLastAnswers(snapshot.testimony, before?.witness?.testimony);
   const witness = testimony && { testimony, progress: progressFromWitnesses(testimony) };
   const extent = depth === 'light' ? ('light' as const) : ('all' as const);
   return { lookedAt, at, extent, source, witness, buffers, fluentd, requests };
@@ -118,7 +120,7 @@ function factsOf(
   const isGone = snapshot.fluentd.kind === 'absent' && memory.fluentdSeen;
   return {
     ...ofFiles,
-    ...plainFacts(snapshot),
+    ...plainFacts(previous, snapshot),
     goneSince: isGone ? (previous?.goneSince ?? snapshot.at) : undefined,
     aliveAt: aliveAt(previous, snapshot),
     memory,

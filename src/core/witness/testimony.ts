@@ -2,6 +2,7 @@
  * Turns the witnesses' statements into what is left and what is doubted. Each doubt comes from one fact; no two facts make a third. A later
  * fact about the same file or chunk, from any worker, removes a doubt.
  */
+import { describeLeft, listed } from '../progress/describe.ts';
 import type { Doubt, Held, Left, Progress } from '../progress/progress.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
 import type { FileSight, OutputSight, Said } from './answer.ts';
@@ -14,8 +15,13 @@ import { mayHold, silentLosses } from './silent-loss.ts';
 export type Witness =
   | { readonly worker: string; readonly kind: 'alive'; readonly said: Said }
   /** Nobody listens at the socket any more. `said` is the last word, if there is one. */
-  | { readonly worker: string; readonly kind: 'gone'; readonly said: Said | undefined }
-  | { readonly worker: string; readonly kind: 'silent'; readonly why: string };
+  | ({ readonly worker: string; readonly kind: 'gone'; readonly said: Said | undefined } & Before)
+  | ({ readonly worker: string; readonly kind: 'silent'; readonly why: string } & Before);
+
+/** What it answered before. */
+interface Before {
+  readonly before?: Said | undefined;
+}
 
 export interface Testimony {
   readonly at: Millis;
@@ -40,6 +46,21 @@ export function isComplete({ witnesses }: Testimony): boolean {
 
 export function isAnyAlive({ witnesses }: Testimony): boolean {
   return witnesses.some(({ kind }) => kind === 'alive');
+}
+
+/** With what each worker that says nothing now answered before. `earlier`: the testimony of the look before. */
+export function withLastAnswers(now: Testimony, earlier: Testimony | undefined): Testimony {
+  const answers = new Map(earlier?.witnesses.map((one) => [one.worker, answerOf(one)]));
+  const witnesses = now.witnesses.map((one) =>
+    one.kind === 'alive' || (one.kind === 'gone' && one.said !== undefined)
+      ? one
+      : { ...one, before: answers.get(one.worker) },
+  );
+  return { ...now, witnesses };
+}
+
+function answerOf(witness: Witness): Said | undefined {
+  return witness.kind === 'alive' ? witness.said : witness.before;
 }
 
 export function progressFromWitnesses(testimony: Testimony): Progress {
@@ -212,16 +233,10 @@ function neverStarted(statements: readonly Statement[]): readonly Doubt[] {
 
 function doubtsOfWorker(witness: Witness): readonly Doubt[] {
   const { worker } = witness;
-  if (witness.kind === 'silent') return [doubt('no-answer', worker, witness.why)];
+  if (witness.kind === 'silent') return [doubtOfUnheard('no-answer', witness, witness.why)];
   const { said } = witness;
   if (said === undefined || (witness.kind === 'gone' && !said.isFinal))
-    return [
-      doubt(
-        'worker-died',
-        worker,
-        'it ended without a last word: nobody knows what it held, or what happened to its files before the next worker',
-      ),
-    ];
+    return [doubtOfUnheard('worker-died', witness, DIED)];
   const { error, gap, more, isReady } = said;
   const unseen = `its witness did not look at the files for ${formatDuration(gap)}`;
   const doubts = [
@@ -231,6 +246,19 @@ function doubtsOfWorker(witness: Witness): readonly Doubt[] {
     more > 0 && doubt('forgotten', worker, `its witness had to forget ${counted(more, 'fact')}`),
   ];
   return doubts.filter((one) => one !== false);
+}
+
+const DIED =
+  'it ended without a last word: nobody knows what it held, or what happened to its files before the next worker';
+
+/** What the worker had when it last answered may have been read or sent since then. */
+function doubtOfUnheard(kind: 'no-answer' | 'worker-died', witness: Witness, why: string): Doubt {
+  const { worker } = witness;
+  const said = answerOf(witness);
+  const left = said === undefined ? [] : leftIn({ worker, kind: 'alive', said }, new Sights([]));
+  if (left.length === 0) return doubt(kind, worker, why);
+  const list = listed(left);
+  return doubt(kind, worker, `${why}. When it last answered: ${describeLeft(list)}`, list.bytes);
 }
 
 function doubtsOfPlugins({ heard, outputs, plugins: others }: Said): readonly Doubt[] {

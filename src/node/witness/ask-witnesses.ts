@@ -43,13 +43,16 @@ export async function listWitnesses(dir: string): Promise<readonly string[]> {
   return names.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).slice(-MOST_WITNESSES);
 }
 
-/** Asks every witness for a look. Never rejects: a witness that fails is `silent`, with the reason. */
-export async function askWitnesses(dir: string, at: Millis): Promise<Testimony> {
+/**
+ * Asks every witness for a look. `patience`: how long posidle waits for the first byte, at most 2 s. Never rejects: a witness that fails is
+ * `silent`, with the reason.
+ */
+export async function askWitnesses(dir: string, at: Millis, patience = SILENCE): Promise<Testimony> {
   const names = await listWitnesses(dir).catch((error: Error) => error);
   if (names instanceof Error)
     return { at, witnesses: [{ worker: dir, kind: 'silent', why: `${CANNOT_BE_ASKED}: ${inWords(names)}` }] };
   const budget = newBudget();
-  return { at, witnesses: await Promise.all(names.map((name) => askOne(dir, name, budget))) };
+  return { at, witnesses: await Promise.all(names.map((name) => askOne(dir, name, budget, patience))) };
 }
 
 /** Whether there is or was one. If nobody knows, there may be one. */
@@ -92,8 +95,8 @@ export async function tellWitness(
   return 'why' in answer ? answer.why : parseDone(answer.text);
 }
 
-async function askOne(dir: string, worker: string, budget: Budget): Promise<Witness> {
-  const answer = await exchange(join(dir, worker), 'look', budget);
+async function askOne(dir: string, worker: string, budget: Budget, patience: Millis): Promise<Witness> {
+  const answer = await exchange(join(dir, worker), 'look', budget, patience);
   if ('gone' in answer) return { worker, kind: 'gone', said: await lastWordOf(dir, worker, budget) };
   if ('why' in answer) return { worker, kind: 'silent', why: answer.why };
   const said = parseAnswer(answer.text);
@@ -146,7 +149,7 @@ function valuesIn(json: Buffer): number {
 }
 
 /** Sends one word and receives one line. An empty word only connects. */
-function exchange(path: string, word: string, budget = newBudget()): Promise<Exchange> {
+function exchange(path: string, word: string, budget = newBudget(), patience = SILENCE): Promise<Exchange> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const socket = connect({ path, allowHalfOpen: true });
@@ -158,10 +161,11 @@ function exchange(path: string, word: string, budget = newBudget()): Promise<Exc
     };
     const endAfter = (time: Millis) =>
       setTimeout(
-        () => end({ why: `its witness did not answer within ${time / 1_000} s`, isBusy: true }),
+        () =>
+          end({ why: `its witness did not answer within ${Math.round(time / 100) / 10} s`, isBusy: true }),
         time,
       );
-    const [silent, late] = [endAfter(SILENCE), endAfter(TIMEOUT)];
+    const [silent, late] = [endAfter(Math.min(patience, SILENCE)), endAfter(TIMEOUT)];
     socket.once('connect', () => (word === '' ? end({ text: '' }) : socket.write(`${word}\n`)));
     socket.on('data', (chunk: Buffer) => {
       clearTimeout(silent);

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { parseAnswer, parseLastWord, type Said } from '../../../src/core/witness/answer.ts';
-import { isAnswered, progressFromWitnesses, type Witness } from '../../../src/core/witness/testimony.ts';
+import {
+  isAnswered,
+  progressFromWitnesses,
+  type Witness,
+  withLastAnswers,
+} from '../../../src/core/witness/testimony.ts';
 import { answer, holding, output, sight } from '../../support/said.ts';
 import { SILENT } from '../../support/witnesses.ts';
 
@@ -287,6 +292,26 @@ describe('a doubt', () => {
     ]);
     for (const died of [{ worker: 'w', kind: 'gone', said: undefined } as const, gone({ final: false })])
       expect(doubts(died, alive())).toMatchObject([{ kind: 'worker-died' }]);
+  });
+
+  test.each<[string, Witness]>([
+    ['died', { worker: 'w', kind: 'gone', said: undefined }],
+    ['falls silent', { ...SILENT, worker: 'w' }],
+  ])('of a worker that %s names what it had when it last answered', (_, next) => {
+    const had = { at: 0, witnesses: [alive({ outputs: [holding('a')] }, 'w')] };
+    const after = withLastAnswers({ at: 1, witnesses: [next] }, had);
+    for (const testimony of [after, withLastAnswers({ at: 2, witnesses: [next] }, after)])
+      expect(progressFromWitnesses(testimony)).toMatchObject({
+        left: [],
+        doubts: [{ bytes: 10, why: expect.stringMatching(/When it last answered: out .* holds 1 chunk/) }],
+      });
+  });
+
+  test('of a worker that ended with a last word is what the last word says', () => {
+    const had = { at: 0, witnesses: [alive({ outputs: [holding('a')] }, 'w')] };
+    expect(progressFromWitnesses(withLastAnswers({ at: 1, witnesses: [gone({}, 'w')] }, had)).doubts).toEqual(
+      [],
+    );
   });
 
   test.each([

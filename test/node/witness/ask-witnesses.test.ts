@@ -206,6 +206,16 @@ test('a witness that gives a sign of life may take longer than two seconds', asy
   expect(await ask()).toMatchObject([{ worker: WORKER, kind: 'alive' }]);
 });
 
+test('posidle waits for an answer no longer than its patience', async () => {
+  await witness(() => {});
+  const before = performance.now();
+  const { witnesses } = await askWitnesses(inDir(), 5, 300);
+  expect(witnesses).toMatchObject([
+    { kind: 'silent', why: expect.stringMatching(/did not answer within 0.3 s/) },
+  ]);
+  expect(performance.now() - before).toBeLessThan(1_500);
+});
+
 test('an order is carried out, or the reason is given', async () => {
   await witness((word, socket) =>
     socket.end(word === 'flush\n' ? '{"v":1,"done":"flush"}' : '{"v":1,"error":"not ready"}'),
