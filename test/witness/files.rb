@@ -79,7 +79,7 @@ on_each_version 'a file that was copied and cut is told with what it had, and it
   had = File.size(s.log)
   FileUtils.cp(s.log, s.log('a.log.1'))
   File.truncate(s.log, 0)
-  found = s.seen('a cut') { |a| a['cuts'].any? }
+  found = s.seen('a cut, and the copy with it') { |a| a['cuts'].any? && a['siblings'].any? { |f| f['cuts'].any? } }
   expect('the cut', found['cuts'].last.values_at('path', 'had', 'pos'), [s.log, had, had])
   expect('the copy', found['siblings'].map { |f| f.values_at('path', 'size', 'cuts') }, [[s.log('a.log.1'), had, [found['cuts'].last['at'].to_s]]])
   expect('seconds from the copy to the cut', (found['cuts'].last['at'] - found['siblings'][0]['at']) / 1000.0, -0.1..3)
