@@ -146,7 +146,9 @@ async function whileMainRuns(pod: Playing, acts: Acts): Promise<void> {
     const isRunning = statusOf(seen, 'main')?.state.running !== undefined;
     return (isRunning || hasEnded(seen)) && { isRunning };
   });
-  if (isRunning) await acts.during?.(pod);
+  if (acts.during === undefined) return;
+  if (!isRunning) throw new Error('nobody saw main run: nothing could be done meanwhile');
+  await acts.during(pod);
 }
 
 function isDeleted({ isGone, metadata }: Seen): boolean {
