@@ -2,7 +2,7 @@
  * Turns the witnesses' statements into what is left and what is doubted. Each doubt comes from one fact; no two facts make a third. A later
  * fact about the same file or chunk, from any worker, removes a doubt.
  */
-import { describeLeft, listed } from '../progress/describe.ts';
+import { describeLeft, type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Held, Left, Progress } from '../progress/progress.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
 import type { FileSight, OutputSight, Said } from './answer.ts';
@@ -12,16 +12,16 @@ import { Sights } from './sights.ts';
 import { mayHold, silentLosses } from './silent-loss.ts';
 
 /** The result of asking one witness. Each worker makes one socket when it starts. */
-export type Witness =
-  | { readonly worker: string; readonly kind: 'alive'; readonly said: Said }
+export type Witness = {
+  readonly worker: string;
+  /** What was left when it last answered, if it says nothing now. */
+  readonly before?: Listed<Left> | undefined;
+} & (
+  | { readonly kind: 'alive'; readonly said: Said }
   /** Nobody listens at the socket any more. `said` is the last word, if there is one. */
-  | ({ readonly worker: string; readonly kind: 'gone'; readonly said: Said | undefined } & Before)
-  | ({ readonly worker: string; readonly kind: 'silent'; readonly why: string } & Before);
-
-/** What it answered before. */
-interface Before {
-  readonly before?: Said | undefined;
-}
+  | { readonly kind: 'gone'; readonly said: Said | undefined }
+  | { readonly kind: 'silent'; readonly why: string }
+);
 
 export interface Testimony {
   readonly at: Millis;
@@ -48,19 +48,19 @@ export function isAnyAlive({ witnesses }: Testimony): boolean {
   return witnesses.some(({ kind }) => kind === 'alive');
 }
 
-/** With what each worker that says nothing now answered before. `earlier`: the testimony of the look before. */
+/** With what was left for each worker that says nothing now. `earlier`: the testimony of the look before. */
 export function withLastAnswers(now: Testimony, earlier: Testimony | undefined): Testimony {
-  const answers = new Map(earlier?.witnesses.map((one) => [one.worker, answerOf(one)]));
+  const before = new Map(earlier?.witnesses.map((one) => [one.worker, one]));
   const witnesses = now.witnesses.map((one) =>
     one.kind === 'alive' || (one.kind === 'gone' && one.said !== undefined)
       ? one
-      : { ...one, before: answers.get(one.worker) },
+      : { ...one, before: lastLeft(before.get(one.worker)) },
   );
   return { ...now, witnesses };
 }
 
-function answerOf(witness: Witness): Said | undefined {
-  return witness.kind === 'alive' ? witness.said : witness.before;
+function lastLeft(witness: Witness | undefined): Listed<Left> | undefined {
+  return witness?.kind === 'alive' ? listed(leftIn(witness, new Sights([]))) : witness?.before;
 }
 
 export function progressFromWitnesses(testimony: Testimony): Progress {
@@ -251,14 +251,10 @@ function doubtsOfWorker(witness: Witness): readonly Doubt[] {
 const DIED =
   'it ended without a last word: nobody knows what it held, or what happened to its files before the next worker';
 
-/** What the worker had when it last answered may have been read or sent since then. */
-function doubtOfUnheard(kind: 'no-answer' | 'worker-died', witness: Witness, why: string): Doubt {
-  const { worker } = witness;
-  const said = answerOf(witness);
-  const left = said === undefined ? [] : leftIn({ worker, kind: 'alive', said }, new Sights([]));
-  if (left.length === 0) return doubt(kind, worker, why);
-  const list = listed(left);
-  return doubt(kind, worker, `${why}. When it last answered: ${describeLeft(list)}`, list.bytes);
+/** What was left when the worker last answered may have been read or sent since then. */
+function doubtOfUnheard(kind: 'no-answer' | 'worker-died', { worker, before }: Witness, why: string): Doubt {
+  if (before === undefined || before.count === 0) return doubt(kind, worker, why);
+  return doubt(kind, worker, `${why}. When it last answered: ${describeLeft(before)}`, before.bytes);
 }
 
 function doubtsOfPlugins({ heard, outputs, plugins: others }: Said): readonly Doubt[] {
