@@ -1,5 +1,4 @@
 /** The gates of the drain, in the order of a line's path: file, Fluentd's memory, buffers. The drain ends when all are open. */
-
 import { describeLeft, listed } from '../progress/describe.ts';
 import {
   type DoubtKind,

@@ -1,5 +1,4 @@
-import type { Role } from '../progress/limits.ts';
-import { DEFAULT_TAIL, type TailFacts } from '../progress/limits.ts';
+import { DEFAULT_TAIL, type Role, type TailFacts } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
 
 /** The settings of all decisions. Times are in milliseconds. */

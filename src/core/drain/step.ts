@@ -2,7 +2,6 @@
  * The decision. Rule 1: only this file decides whether the state changes; trigger.ts says what begins the drain, and transitions.ts builds
  * the result. Rule 2: this file sees only the state, the observation and the policy. It has no clock, no process and no file.
  */
-
 import type { Seen } from '../progress/seen.ts';
 import { formatDuration, type Millis } from '../text/units.ts';
 import {

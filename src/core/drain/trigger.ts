@@ -1,5 +1,4 @@
 /** The triggers that begin the drain, and the conditions that take one back. */
-
 import { type DoubtKind, isLeft } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
