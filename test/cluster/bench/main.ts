@@ -23,11 +23,12 @@ interface Result {
   readonly written: number;
   readonly tail: number;
   readonly words: readonly string[];
-  readonly use: Use | undefined;
+  readonly uses: readonly Use[];
 }
 
-/** The resources of all sidecars together. */
+/** The resources of one container. */
 interface Use {
+  readonly container: string;
   readonly cpuSeconds: number;
   readonly mebibytes: number;
 }
@@ -96,32 +97,33 @@ function chosen<T extends { readonly name: string }>(
 }
 
 async function runOnce(scenario: Scenario, strategy: Strategy): Promise<Result> {
-  let use: Use | undefined;
+  let uses: readonly Use[] = [];
   const measure = (destination: Destination): Acts => ({
     during: async (pod) => {
       await destination.reaches(scenario.lines ?? 0);
-      use = await measured(pod, strategy);
+      uses = await measured(pod, strategy);
     },
   });
   const story = scenario.isMeasured ? { ...scenario, acts: measure } : scenario;
   const { report, lost, written } = await playStory(story, strategy);
   if (report.containers.posidle?.message === '') console.error(report.containers.posidle.log);
-  return { scenario, strategy, lost, written, tail: report.tail, words: wordsOf(report), use };
+  return { scenario, strategy, lost, written, tail: report.tail, words: wordsOf(report), uses };
 }
 
 /** Ten seconds of what the kernel counts for the containers beside main. */
-async function measured(pod: Playing, { hasPosidle }: Strategy): Promise<Use> {
+async function measured(pod: Playing, { hasPosidle }: Strategy): Promise<readonly Use[]> {
   const containers = ['fluentd', ...(hasPosidle ? ['posidle'] : [])];
-  const cpu = async () => {
-    const all = containers.map((name) => pod.exec(name, 'sh', '-c', CPU));
-    return (await Promise.all(all)).reduce((sum, seconds) => sum + Number(seconds), 0);
-  };
-  const before = await cpu();
+  const read = (script: string) =>
+    Promise.all(containers.map(async (name) => Number(await pod.exec(name, 'sh', '-c', script))));
+  const before = await read(CPU);
   await sleep(10_000);
-  const cpuSeconds = (await cpu()) - before;
-  const bytes = await Promise.all(containers.map((name) => pod.exec(name, 'sh', '-c', MEMORY)));
-  const mebibytes = bytes.reduce((sum, one) => sum + Number(one) / 2 ** 20, 0);
-  return { cpuSeconds, mebibytes };
+  const after = await read(CPU);
+  const bytes = await read(MEMORY);
+  return containers.map((container, n) => ({
+    container,
+    cpuSeconds: (after[n] ?? 0) - (before[n] ?? 0),
+    mebibytes: (bytes[n] ?? 0) / 2 ** 20,
+  }));
 }
 
 /** posidle's outcome, or that Fluentd was killed. */
@@ -164,11 +166,13 @@ function tailsOf(results: readonly Result[]): string {
 }
 
 function usesOf(results: readonly Result[]): string[] {
-  const uses = results.flatMap(({ use }) => (use === undefined ? [] : [use]));
-  if (uses.length === 0) return [];
-  const cpu = median(uses.map(({ cpuSeconds }) => cpuSeconds)) * 10;
-  const memory = median(uses.map(({ mebibytes }) => mebibytes));
-  return [`${cpu.toFixed(2)} % of a CPU, ${memory.toFixed(0)} MiB`];
+  const uses = results.flatMap((result) => result.uses);
+  return [...new Set(uses.map(({ container }) => container))].map((name) => {
+    const own = uses.filter(({ container }) => container === name);
+    const cpu = median(own.map(({ cpuSeconds }) => cpuSeconds)) * 10;
+    const memory = median(own.map(({ mebibytes }) => mebibytes));
+    return `${name}: ${cpu.toFixed(2)} % of a CPU, ${memory.toFixed(1)} MiB`;
+  });
 }
 
 function median(numbers: readonly number[]): number {
