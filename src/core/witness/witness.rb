@@ -7,7 +7,7 @@ class PosidleWitness
   OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that log for other files
   SOURCES = %r{/(log|match|root_agent|event_router|buffer|output|in_tail.*|filter_parser)\.rb\z}.freeze # or copies
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
-  SETTINGS = %i[require_ack_response required_acks protocol use_http log_rejected_request emit_error_label_event
+  SETTINGS = %i[require_ack_response required_acks use_http log_rejected_request emit_error_label_event
                 emit_unmatched_lines reserve_data multiline_mode].freeze
   QUOTED = /(?<!\w)(?:(")(?>[^"\\]+|\\.)+"?|(')(?>[^'\\]+|\\.)+'?)/m.freeze
   LATER = { Object => :never }.freeze
@@ -291,9 +291,9 @@ class PosidleWitness
   def ids(b) # the queue twice, because chunks may go back to it meanwhile
     %i[@stage @queue @dequeued @queue].flat_map { |v| list(b, v) }.map { |c| c.unique_id.unpack('H*')[0] }.uniq
   end
-  def plugin(p) # the settings for silent loss; no text but a protocol's name
+  def plugin(p) # the settings for silent loss, and no text
     settings = SETTINGS.map { |n| [n, var(p, :"@#{n}")] }
-    settings.select! { |n, v| n == :protocol && v || [true, false, Numeric, Symbol].any? { |one| one === v } }
+    settings.select! { |_, v| [true, false, Numeric, Symbol].any? { |one| one === v } }
     { class: p.class.name, settings: settings.to_h }
   end
 end
