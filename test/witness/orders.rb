@@ -202,3 +202,40 @@ on_oldest_and_newest 'a full buffer keeps the last line, and a later order deliv
   s.stop
   expect('each line once', [s.delivered.size, twice(s)], [101, 0])
 end
+
+it 'under a hammer of new, rotated and removed logs no line comes twice, and only files that live 0.3 s lose lines' do |s|
+  s.run(slow(s, 'rotate_wait 1s') + s.out)
+  kinds, mutex, stop = {}, Mutex.new, Time.now + 12
+  write = lambda do |kind, name, lines, pause|
+    lines.times do
+      n = mutex.synchronize { kinds[kinds.size] = kind; kinds.size - 1 }
+      s.append("line #{n} of #{kind}, long enough to be told from the heads of all other logs here\n", name)
+      sleep pause
+    end
+  end
+  writers = (1..3).flat_map do |k|
+    lives = lambda { |kind, lines, pause, &ends| Thread.new { (1..).each { |turn| Time.now > stop ? break : (write.call(kind, "#{kind}-#{k}-#{turn}.log", lines, pause); ends.call("#{kind}-#{k}-#{turn}.log")) } } }
+    removed = ->(name) { sleep 0.3; FileUtils.rm(s.log(name)) }
+    rotates = lambda do |kind, gap|
+      Thread.new do
+        (1..).each do |turn|
+          break if Time.now > stop
+          write.call(kind, "#{kind}-#{k}.log", 7, 0.1)
+          File.rename(s.log("#{kind}-#{k}.log"), s.log("#{kind}-#{k}.log.#{turn}"))
+          sleep gap
+        end
+      end
+    end
+    [lives.call('new', 10, 0.14, &removed), lives.call('burst', 10, 0.03, &->(name) { FileUtils.rm(s.log(name)) }), rotates.call('fix', 0), rotates.call('gap', 0.03)]
+  end
+  Timeout.timeout(60) { (sleep 0.1; s.ask('find') rescue nil) while writers.any?(&:alive?) }
+  before = nil
+  s.till('all is read', within: 30) { (was, before = before, s.delivered.size) && sleep(1) && was == before }
+  s.stop
+  found = s.delivered.map { |line| line[/line (\d+)/, 1].to_i }
+  expect('twice', found.tally.select { |_, n| n > 1 }.keys.map { |n| kinds[n] }.tally, {})
+  expect('no error in the log of Fluentd', s.said.scan(/\[(?:error|fatal)\].*/), [])
+  lost = (kinds.keys - found).map { |n| kinds[n] }.tally
+  warn "lost: #{lost} of #{kinds.values.tally}" if ENV['HAMMER']
+  expect('lost', lost.except('burst'), {})
+end

@@ -16,8 +16,9 @@ class PosidleWitness
   # in_tail may meet a file again under a second name, and then reads it twice; before refresh_interval it often does not.
   # So without an order only where no renamed file matches, nor a copy (it begins as a followed file did).
   def alone?(i, path)
+    head = fingerprint(path, 64)
     dated(i).none? { |p| p =~ %r{[*?\[{].*/|[*?\]}]\z} } && !var(i, :@follow_inodes) && # a position outlives its file there
-      !@heads.fetch(fingerprint(path, 64), @heads.size >= 10 * MANY)
+      head && !@heads.fetch(head, @heads.size >= 10 * MANY)
   end
   def in_thread(i)
     return if var(i, :@startup) || !i.timer_running? || @turns[i].to_f > clock # before the first refresh; from the stop on
@@ -31,12 +32,12 @@ class PosidleWitness
     end
   end
   def add(i, files)
-    stop, tails = clock + TURN, var(i, :@tails)
-    all = tails.values | (var(i, :@tails_rotate_wait) || live(i)).to_h.keys
-    open = all.map { |w| [(io(w).stat.ino rescue nil), true] }.to_h # an open file's number is its own
+    stop, tails = clock + TURN, var(i, :@tails).values
+    paths = tails.map { |w| [w.path, true] }.to_h # its watcher sees a new file
+    open = (tails | (var(i, :@tails_rotate_wait) || live(i)).to_h.keys).map { |w| [(io(w).stat.ino rescue nil), true] }.to_h # an open file's number is its own
     files.each do |key, u|
       path, ino = u[:path], key[1]
-      next if tails.key?(path) || open[ino] || (s = stat(path)).nil? || s.ino != ino # its watcher sees a new file
+      next if paths[path] || open[ino] || (s = stat(path)).nil? || s.ino != ino
       return if i.before_shutdown? || clock > stop # the next look gives the others
       next if (limit = var(i, :@limit_recently_modified)) && s.mtime < Time.now - limit
       target = Fluent::Plugin::TailInput::TargetInfo.new(path, ino)
