@@ -70,6 +70,9 @@ function unproxied(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^https?_proxy$/i.test(name)));
 }
 
+/** Where .ci/install-fluentd puts what Fluentd's own tests need. */
+export const testGems = () => join(cacheDir(), 'fluentd-test-gems');
+
 function cacheDir(): string {
   const { POSIDLE_FLUENTD_CACHE, XDG_CACHE_HOME } = process.env;
   return POSIDLE_FLUENTD_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'posidle');

@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { requireFluentd, testGems } from '../support/real-fluentd.ts';
+
+/** The only version whose gem has its tests. */
+const VERSION = '1.14.6';
+/** Those of the files in which the witness listens. in_tail's take two minutes, most of which they sleep. */
+const FILES = [
+  ...['in_tail', 'filter_parser', 'bare_output', 'buffer', 'multi_output', 'out_copy', 'output'],
+  ...['output_as_buffered', 'output_as_buffered_overflow', 'output_as_buffered_retries'],
+  ...['output_as_buffered_backup', 'output_as_buffered_secondary'],
+];
+
+describe("Fluentd's own tests pass beside a witness that is asked ten times a second", {
+  concurrent: true,
+}, () => {
+  test.for(FILES)('test_%s', { timeout: 600_000 }, async (name, context) => {
+    const { env, ruby } = requireFluentd(VERSION, context);
+    const gems = String(env.GEM_HOME);
+    const cwd = join(gems, 'gems', `fluentd-${VERSION}`);
+    const asked = resolve('test/witness/asked.rb');
+    const words = ['-r', asked, '-W0', '-Ilib', '-Itest', `test/plugin/test_${name}.rb`];
+    const { stdout, stderr } = await promisify(execFile)(ruby, words, {
+      cwd,
+      env: { ...env, GEM_PATH: `${gems}:${testGems()}` },
+      maxBuffer: 2 ** 26,
+    }).catch((error) => error);
+    expect(stdout).toMatch(/^\d+ tests, \d+ assertions, 0 failures, 0 errors/m);
+    expect(stderr).toMatch(/asked: [1-9]\d* answers, nil/);
+  });
+});
