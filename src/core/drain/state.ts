@@ -47,7 +47,7 @@ export interface Trigger {
  * What a trigger says of main. `ended`: it has ended (its process may come back). `stopped`: the caller says that it has ended or writes no
  * more. `guess`: posidle itself thinks so, and may take that back. `nothing`: main may still write.
  */
-type OfMain = 'ended' | 'stopped' | 'guess' | 'nothing';
+export type OfMain = 'ended' | 'stopped' | 'guess' | 'nothing';
 
 const OF_MAIN: Readonly<Record<Trigger['by'], OfMain>> = {
   'done-file': 'ended',

@@ -11,7 +11,6 @@ import {
   keptUntil,
   lastFlushAt,
   returnDeadline,
-  settleEnd,
   startDeadline,
   stopDeadline,
   timedCallsIn,
@@ -36,7 +35,15 @@ import {
   TERM_WORKERS,
   unfinishedLines,
 } from './transitions.ts';
-import { completesLines, hasMovedSince, isGuess, needsWitness, quietBy, requestedBy } from './trigger.ts';
+import {
+  completesLines,
+  hasMovedSince,
+  isGuess,
+  needsWitness,
+  quietBy,
+  requestedBy,
+  settleEnd,
+} from './trigger.ts';
 
 type Rule<Name extends StateName> = (
   state: Extract<State, { name: Name }>,
@@ -107,7 +114,7 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   if (seen.extent === 'overdue') return stay(state, closingTime(deadline));
   const isRead = gate === undefined || gate.name === 'flush' || gate.name === 'buffers';
   const unfinished =
-    isRead && !state.completed && completesLines(trigger, policy) ? unfinishedLines(seen) : [];
+    isRead && !state.completed && completesLines(trigger, seen, policy) ? unfinishedLines(seen) : [];
   if (unfinished.length > 0) return stay({ ...state, completed: true }, undefined, unfinished);
   if (gate === undefined) return finishDrain(state, seen, policy, deadline);
   const kept: Draining = { ...state, emptyAt: undefined };

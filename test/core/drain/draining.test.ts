@@ -173,6 +173,8 @@ describe('a drain that finds everything read', () => {
 describe('an unfinished last line', () => {
   const DONE = { by: 'done-file', at: 0 } as const;
   const ENDED = { by: 'main-ended', at: 0 } as const;
+  const TERMED = { trigger: { by: 'SIGTERM', at: 0 } } as const;
+  const DONE_TOO = { ...buffered, requests: [TERMED.trigger, { by: 'done-file', at: 1 }] } as const;
   const END = [{ do: 'end-line', path: LOG, size: 104 }];
   const [ASKED, REFUSED] = [{ completeLastLine: true }, { completeLastLine: false }];
   test.each<[string, Partial<Policy>, Partial<Draining>, readonly object[], Partial<Snapshot>?]>([
@@ -181,6 +183,13 @@ describe('an unfinished last line', () => {
     ['is left as it is, where main may still write', {}, {}, FLUSH],
     ['is ended by default where main has made its done file', {}, { trigger: DONE }, END],
     ['is ended by default where the caller says that main has ended', {}, { trigger: ENDED }, END],
+    [
+      'is ended by default where main has ended after a call that says nothing of it',
+      {},
+      TERMED,
+      END,
+      DONE_TOO,
+    ],
     ['is left as it is, where that is asked for', REFUSED, { trigger: DONE }, FLUSH],
     ['is ended also while chunks wait to be sent', ASKED, flushed, END, { buffers: onDisk(1) }],
   ])('%s', (_, rules, changes, actions, look = buffered) => {
