@@ -98,5 +98,10 @@ interface Witnesses {
   /** `patience`: how long it waits for the first byte, at most 2 s. */
   askWitnesses(dir: string, patience?: Millis): Promise<Testimony>;
   /** Why the order was not done; undefined if it was. `worker`: its name in the testimony. */
-  tellWitness(dir: string, worker: string, word: WitnessOrder): Promise<string | undefined>;
+  tellWitness(
+    dir: string,
+    worker: string,
+    word: WitnessOrder,
+    patience?: Millis,
+  ): Promise<string | undefined>;
 }

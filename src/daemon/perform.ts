@@ -1,5 +1,6 @@
 import type { Action } from '../core/drain/state.ts';
 import type { FluentdReading, ProcessIdentity } from '../core/progress/fluentd-reading.ts';
+import type { Millis } from '../core/text/units.ts';
 import type { Testimony } from '../core/witness/testimony.ts';
 import type { Host, WitnessOrder } from '../host.ts';
 
@@ -8,6 +9,8 @@ export interface Reach {
   /** The witnesses' answers in this look, if it asked them. */
   readonly witness?: { readonly testimony: Testimony } | undefined;
   readonly witnessDir?: string | undefined;
+  /** How long a witness may take; at most 2 s. */
+  readonly patience?: Millis | undefined;
 }
 
 export interface Done {
@@ -34,22 +37,21 @@ export function perform(host: Host, action: Action, reach: Reach): Promise<Done>
 async function tellWitnesses(
   host: Pick<Host, 'askWitnesses' | 'tellWitness'>,
   word: WitnessOrder,
-  dir: string | undefined,
-  testimony?: Testimony,
+  { witnessDir: dir, witness, patience }: Reach,
 ): Promise<Done | undefined> {
   if (dir === undefined) return undefined;
-  const { witnesses } = testimony ?? (await host.askWitnesses(dir));
+  const { witnesses } = witness?.testimony ?? (await host.askWitnesses(dir, patience));
   const alive = witnesses.flatMap((one) => (one.kind === 'alive' ? [one] : []));
   const bySupervisor = new Map(alive.map((one) => [one.said.supervisor ?? one.worker, one]));
   const told = word === 'stop' ? [...bySupervisor.values()] : alive;
-  const failures = await Promise.all(told.map(({ worker }) => host.tellWitness(dir, worker, word)));
+  const failures = await Promise.all(told.map(({ worker }) => host.tellWitness(dir, worker, word, patience)));
   const done = told.filter((_, index) => failures[index] === undefined);
   if (done.length === 0) return undefined;
   return saying(`told ${done.map(({ said }) => `worker ${said.pid}`).join(', ')} to ${word}`);
 }
 
 async function flush(host: Host, reach: Reach): Promise<Done> {
-  const told = await tellWitnesses(host, 'flush', reach.witnessDir, reach.witness?.testimony);
+  const told = await tellWitnesses(host, 'flush', reach);
   if (told !== undefined) return told;
   // SIGUSR1 would kill a process that is no Fluentd.
   if (reach.fluentd.kind === 'wrapper')
@@ -64,9 +66,7 @@ async function tell(
   reach: Reach,
 ): Promise<Done> {
   const isStop = target === 'supervisor' && (signal === 'SIGINT' || reach.fluentd.kind === 'remote');
-  const told = isStop
-    ? await tellWitnesses(host, 'stop', reach.witnessDir, reach.witness?.testimony)
-    : undefined;
+  const told = isStop ? await tellWitnesses(host, 'stop', reach) : undefined;
   return told ?? send(host, target, signal, reach);
 }
 

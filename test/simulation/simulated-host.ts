@@ -190,10 +190,15 @@ export class SimulatedHost implements Host {
     return { at, witnesses: witnessed.map((worker) => worker.witness(isSilent)) };
   }
 
-  async tellWitness(_dir: string, name: string, word: WitnessOrder): Promise<string | undefined> {
+  async tellWitness(
+    _dir: string,
+    name: string,
+    word: WitnessOrder,
+    patience = NO_ANSWER,
+  ): Promise<string | undefined> {
     const worker = this.#world.witnessed.find(({ socket }) => socket === name);
     if (worker === undefined || worker.isGone) return 'the worker is gone';
-    if (this.#waitInVain()) return 'its witness did not answer within 2 s';
+    if (this.#waitInVain(Math.min(patience, NO_ANSWER))) return 'its witness did not answer within 2 s';
     if (!worker.isReady) return 'not ready';
     const fluentd = this.#world.fluentds.find((one) => one.worker === worker);
     this.#world.tell(`posidle tells worker ${worker.pid} to ${word}`);
@@ -203,7 +208,7 @@ export class SimulatedHost implements Host {
     return undefined;
   }
 
-  #waitInVain(patience = NO_ANSWER): boolean {
+  #waitInVain(patience: Millis): boolean {
     const { clock, silentUntil, witnessed } = this.#world;
     const isSilent = silentUntil > clock.now && witnessed.some(({ isGone }) => !isGone);
     if (isSilent) {

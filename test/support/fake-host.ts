@@ -147,7 +147,12 @@ export class FakeHost extends FakeFiles implements Host {
     return { at: this.#now, witnesses: this.witnesses };
   }
 
-  async tellWitness(_dir: string, worker: string, word: WitnessOrder): Promise<string | undefined> {
+  async tellWitness(
+    _dir: string,
+    worker: string,
+    word: WitnessOrder,
+    _patience?: Millis,
+  ): Promise<string | undefined> {
     return this.onWitnessTold(worker, word);
   }
 

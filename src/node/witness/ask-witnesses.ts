@@ -89,8 +89,9 @@ export async function tellWitness(
   dir: string,
   worker: string,
   word: WitnessOrder,
+  patience = SILENCE,
 ): Promise<string | undefined> {
-  const answer = await exchange(join(dir, worker), word);
+  const answer = await exchange(join(dir, worker), word, newBudget(), patience);
   if ('gone' in answer) return 'the worker is gone';
   return 'why' in answer ? answer.why : parseDone(answer.text);
 }
