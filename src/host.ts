@@ -71,15 +71,12 @@ export interface FileStamp {
 
 interface Processes {
   readonly self: number;
-  /** Rejects if nobody knows which processes there are. */
-  listProcesses(): Promise<readonly ProcessRow[]>;
-  /** At least the process and its children. Reads only those if the system allows that. */
-  listFamily(pid: number): Promise<readonly ProcessRow[]>;
-  maySignal(pid: number): boolean;
+  /** All processes; of a family at least the process and its children. Rejects if nobody knows which processes there are. */
+  listProcesses(family?: number): Promise<readonly ProcessRow[]>;
   /** Whether a process holds one of these files open; undefined if posidle may not see its open files. */
   holdsOpen(pid: number, paths: readonly string[]): boolean | undefined;
-  /** Checks the identity again right before the signal. Rejects if it cannot. */
-  signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'>;
+  /** Checks the identity again right before the signal. Rejects if it cannot. Signal 0 only asks whether it is permitted (kill(2)). */
+  signal(target: ProcessIdentity, signal: string | 0): Promise<'sent' | 'gone' | 'not-permitted'>;
 }
 
 export type WitnessOrder = 'flush' | 'stop';

@@ -1,4 +1,4 @@
-import { findWorkers, isSame } from '../core/fluentd/processes.ts';
+import { findWorkers, isSame, type Running } from '../core/fluentd/processes.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { ProcessIdentity, ProcessRow } from '../core/progress/fluentd-reading.ts';
 import type { Host } from '../host.ts';
@@ -18,16 +18,17 @@ export class Proof {
     this.#subject = subject;
   }
 
-  /** Whether a process or one of its workers holds a pos file open. */
-  async holdsFor(table: readonly ProcessRow[], row: ProcessRow): Promise<boolean> {
+  /** The proof that a process is the right Fluentd: it or one of its workers holds a pos file open. */
+  async of(table: readonly ProcessRow[], row: ProcessRow): Promise<Running['proof']> {
     const pids = [...findWorkers(table, row.pid), row].map(({ pid }) => pid);
     const paths = await this.posFiles();
     for (const pid of pids) {
-      if (this.#host.holdsOpen(pid, paths)) return true;
+      if (this.#host.holdsOpen(pid, paths)) return 'own';
       // A process that only calls itself fluentd may hold very many files open.
       await this.#host.nextTurn();
     }
-    return false;
+    const told = await this.#host.signal(row, 0).catch(() => 'gone');
+    return told === 'not-permitted' ? told : 'none';
   }
 
   /**

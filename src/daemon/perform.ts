@@ -28,8 +28,10 @@ export function perform(host: Host, action: Action, reach: Reach): Promise<Done>
       return endLine(host, action.path, action.size);
     case 'flush':
       return flush(host, reach);
-    case 'signal':
-      return tell(host, action, reach);
+    case 'stop':
+      return stop(host, reach);
+    case 'kill':
+      return send(host, [...supervisorIn(reach), ...workersIn(reach)], 'SIGKILL');
   }
 }
 
@@ -56,26 +58,15 @@ async function flush(host: Host, reach: Reach): Promise<Done> {
   // SIGUSR1 would kill a process that is no Fluentd.
   if (reach.fluentd.kind === 'wrapper')
     return saying('no flush: posidle does not see the process of fluentd');
-  // A supervisor passes the signal on. Orphaned workers must get it directly.
-  return send(host, reach.fluentd.kind === 'orphaned' ? 'workers' : 'supervisor', 'SIGUSR1', reach);
+  return send(host, supervisorIn(reach), 'SIGUSR1');
 }
 
-async function tell(
-  host: Host,
-  { target, signal }: Extract<Action, { do: 'signal' }>,
-  reach: Reach,
-): Promise<Done> {
-  const isStop = target === 'supervisor' && (signal === 'SIGINT' || reach.fluentd.kind === 'remote');
-  const told = isStop ? await tellWitnesses(host, 'stop', reach) : undefined;
-  return told ?? send(host, target, signal, reach);
+/** Workers ignore SIGINT; their supervisor stops them (supervisor.rb, install_main_process_signal_handlers). */
+async function stop(host: Host, reach: Reach): Promise<Done> {
+  return (await tellWitnesses(host, 'stop', reach)) ?? send(host, supervisorIn(reach), 'SIGINT');
 }
 
-async function send(host: Host, target: Target, signal: string, { fluentd }: Reach): Promise<Done> {
-  if (fluentd.kind === 'running' && fluentd.proof === 'hearsay') {
-    const why = `nothing proves that process ${fluentd.supervisor.pid} is the Fluentd whose witness listens`;
-    return { ...saying(`${signal} was not sent: ${why}`), failed: true };
-  }
-  const targets = targetsOf(target, fluentd);
+async function send(host: Host, targets: readonly ProcessIdentity[], signal: string): Promise<Done> {
   const results = await Promise.all(
     targets.map((target) => host.signal(target, signal).catch((error: Error) => error)),
   );
@@ -102,12 +93,12 @@ async function endLine(host: Host, path: string, size: number): Promise<Done> {
   }
 }
 
-type Target = Extract<Action, { do: 'signal' }>['target'];
+/** A wrapper gets the signals that Fluentd would get. */
+function supervisorIn({ fluentd }: Reach): readonly ProcessIdentity[] {
+  if (fluentd.kind === 'wrapper') return [fluentd.leader];
+  return fluentd.kind === 'running' ? [fluentd.supervisor] : [];
+}
 
-function targetsOf(target: Target, fluentd: FluentdReading): readonly ProcessIdentity[] {
-  if (fluentd.kind === 'wrapper') return target === 'workers' ? [] : [fluentd.leader];
-  if (fluentd.kind !== 'running' && fluentd.kind !== 'orphaned') return [];
-  const { workers } = fluentd;
-  const supervisor = fluentd.kind === 'running' ? [fluentd.supervisor] : [];
-  return { supervisor, workers, all: [...supervisor, ...workers] }[target];
+function workersIn({ fluentd }: Reach): readonly ProcessIdentity[] {
+  return fluentd.kind === 'running' ? fluentd.workers : [];
 }

@@ -143,21 +143,14 @@ export class SimulatedHost implements Host {
     return [SELF, ...processes];
   }
 
-  async listFamily(pid: number): Promise<readonly ProcessRow[]> {
-    return (await this.listProcesses()).filter((row) => row.pid === pid || row.ppid === pid);
-  }
-
-  maySignal(): boolean {
-    return true;
-  }
-
   holdsOpen(pid: number): boolean {
     return this.#world.fluentds.some(({ worker }) => worker?.pid === pid && worker.tail !== undefined);
   }
 
-  async signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'> {
+  async signal(target: ProcessIdentity, signal: string | 0): Promise<'sent' | 'gone' | 'not-permitted'> {
     const found = this.#world.processes.find(({ pid }) => pid === target.pid);
     if (found === undefined || found.startTime !== target.startTime) return 'gone';
+    if (signal === 0) return 'sent';
     this.#world.tell(`posidle sends ${signal} to ${target.pid}`);
     this.#send(signal, target.pid);
     return 'sent';

@@ -156,16 +156,9 @@ export class FakeHost extends FakeFiles implements Host {
     return this.onWitnessTold(worker, word);
   }
 
-  async listProcesses(): Promise<readonly ProcessRow[]> {
-    return this.#table();
-  }
-
-  #table(): readonly ProcessRow[] {
-    return [{ ...SELF, pid: this.self }, ...this.processes.values()];
-  }
-
-  async listFamily(pid: number): Promise<readonly ProcessRow[]> {
-    return this.#table().filter((row) => row.pid === pid || row.ppid === pid);
+  async listProcesses(family?: number): Promise<readonly ProcessRow[]> {
+    const table = [{ ...SELF, pid: this.self }, ...this.processes.values()];
+    return table.filter(({ pid, ppid }) => family === undefined || pid === family || ppid === family);
   }
 
   /** A Fluentd's workers hold its pos file open, but for those that are still starting. */
@@ -179,14 +172,11 @@ export class FakeHost extends FakeFiles implements Host {
     );
   }
 
-  maySignal(pid: number): boolean {
-    return this.processes.get(pid)?.permitted !== false;
-  }
-
-  async signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'> {
+  async signal(target: ProcessIdentity, signal: string | 0): Promise<'sent' | 'gone' | 'not-permitted'> {
     const found = this.processes.get(target.pid);
     if (found === undefined || found.zombie || found.startTime !== target.startTime) return 'gone';
     if (!found.permitted) return 'not-permitted';
+    if (signal === 0) return 'sent';
     if (signal !== 'SIGUSR1') this.onStop();
     this.sent.push(`${signal} ${target.pid} @${this.#now}`);
     if (signal === 'SIGKILL') this.endProcess(target.pid);

@@ -10,7 +10,6 @@ export type State =
   | ({
       readonly name: 'stopping';
       readonly since: Millis;
-      readonly termedOrphans: boolean;
       readonly toldAt: Millis;
       readonly told: readonly number[];
     } & DrainResult)
@@ -23,6 +22,20 @@ export type State =
     };
 
 export type StateName = State['name'];
+export type Of<Name extends StateName> = Extract<State, { readonly name: Name }>;
+
+/** Every change of state. The types of `step` allow no other, and a test compares the diagram in ARCHITECTURE.md. */
+export const NEXT = {
+  waiting: ['watching', 'draining', 'stopped'],
+  watching: ['draining', 'stopped'],
+  // To itself: a certain trigger after a guess.
+  draining: ['watching', 'draining', 'stopping', 'stopped'],
+  stopping: ['killing', 'stopped'],
+  killing: ['stopped'],
+  stopped: [],
+} as const satisfies Readonly<Record<StateName, readonly StateName[]>>;
+
+export type Next<Name extends StateName> = (typeof NEXT)[Name][number];
 
 export interface Draining {
   readonly name: 'draining';
@@ -39,7 +52,7 @@ export interface Draining {
 }
 
 export interface Trigger {
-  readonly by: 'quiet' | 'start-timeout' | 'done-process' | 'deserted' | DrainRequest['by'];
+  readonly by: 'quiet' | 'start-timeout' | 'done-process' | DrainRequest['by'];
   readonly at: Millis;
 }
 
@@ -60,7 +73,6 @@ const OF_MAIN: Readonly<Record<Trigger['by'], OfMain>> = {
   SIGTERM: 'nothing',
   SIGINT: 'nothing',
   drain: 'nothing',
-  deserted: 'nothing',
 };
 
 export function ofMain({ by }: Pick<Trigger, 'by'>): OfMain {
@@ -104,8 +116,7 @@ export interface End {
 }
 
 export type Action =
-  | { readonly do: 'signal'; readonly target: 'supervisor' | 'workers' | 'all'; readonly signal: string }
-  | { readonly do: 'flush' }
+  | { readonly do: 'flush' | 'stop' | 'kill' }
   /** Append a newline, if the file still has this size. */
   | { readonly do: 'end-line'; readonly path: string; readonly size: number };
 

@@ -150,7 +150,7 @@ describe('everything read is believed', () => {
   check(settled({ by: 'quiet', at: 19_000 }, 3_000), [
     ['then at once, where the trigger says that main has ended', 3_000],
   ]);
-  for (const by of ['SIGTERM', 'SIGINT', 'http', 'heartbeat', 'deserted'] as const)
+  for (const by of ['SIGTERM', 'SIGINT', 'http', 'heartbeat'] as const)
     check(settled({ by, at: 10_000 }, 3_000), [
       [`the settle time after ${by}, which does not say so`, 12_000],
     ]);
