@@ -34,8 +34,8 @@ export class FluentdFinder {
   readonly #host: Host;
   readonly #subject: FinderSubject;
   readonly #proof: Proof;
-  /** A witness listens, so Fluentd takes orders through it. */
-  #isWitnessed = false;
+  /** What the witness's directory shows. */
+  sign: FluentdSign = 'unknown';
 
   constructor(host: Host, subject: FinderSubject) {
     this.#host = host;
@@ -48,8 +48,8 @@ export class FluentdFinder {
    * Fluentd's own processes have changed.
    */
   async find(known: FluentdReading | undefined, depth: Depth = 'all'): Promise<FluentdReading> {
-    const sign = await this.#look();
-    if (this.#subject.fluentd.by === 'witness') return this.#bySign(sign);
+    await this.#look();
+    if (this.#subject.fluentd.by === 'witness') return this.#bySign();
     const found = (depth === 'light' && (await this.#unchanged(known))) || (await this.#findAnyhow(known));
     if (found.kind !== 'running') return found;
     const isStarting = await this.#proof.isStarting(found.workers);
@@ -76,14 +76,14 @@ export class FluentdFinder {
         : await this.#search(table, known);
     if (isProven(found)) return found;
     // It is the one to stop, whatever the processes look like: a supervisor may have died, and left its workers.
-    return this.#isWitnessed ? REMOTE : (same ?? found);
+    return this.sign === 'listening' ? REMOTE : (same ?? found);
   }
 
   /** The state of the Fluentd that got the stop order. It ignores another Fluentd that starts meanwhile. */
   async follow(known: FluentdReading): Promise<FluentdReading> {
-    const sign = await this.#look();
+    await this.#look();
     // A supervisor outlives its workers.
-    if (known.kind === 'remote') return sign === 'listening' || sign === 'starting' ? REMOTE : GONE;
+    if (known.kind === 'remote') return ['listening', 'starting'].includes(this.sign) ? REMOTE : GONE;
     const table = await this.#table();
     if (table instanceof Error) return known;
     if (known.kind === 'wrapper') return isAlive(table, known.leader) ? known : GONE;
@@ -129,8 +129,8 @@ export class FluentdFinder {
     return row && running(table, row, 'own');
   }
 
-  #bySign(sign: FluentdSign): FluentdReading {
-    switch (sign) {
+  #bySign(): FluentdReading {
+    switch (this.sign) {
       case 'listening':
         return REMOTE;
       case 'starting':
@@ -142,11 +142,9 @@ export class FluentdFinder {
     }
   }
 
-  async #look(): Promise<FluentdSign> {
+  async #look(): Promise<void> {
     const { witness } = this.#subject;
-    const sign = witness === undefined ? 'unknown' : await this.#host.lookForFluentd(witness);
-    this.#isWitnessed = sign === 'listening';
-    return sign;
+    if (witness !== undefined) this.sign = await this.#host.lookForFluentd(witness);
   }
 }
 

@@ -22,11 +22,7 @@ export class Proof {
   async of(table: readonly ProcessRow[], row: ProcessRow): Promise<Running['proof']> {
     const pids = [...findWorkers(table, row.pid), row].map(({ pid }) => pid);
     const paths = await this.posFiles();
-    for (const pid of pids) {
-      if (this.#host.holdsOpen(pid, paths)) return 'own';
-      // A process that only calls itself fluentd may hold very many files open.
-      await this.#host.nextTurn();
-    }
+    for (const pid of pids) if (await this.#host.holdsOpen(pid, paths)) return 'own';
     const told = await this.#host.signal(row, 0).catch(() => 'gone');
     return told === 'not-permitted' ? told : 'none';
   }
@@ -39,7 +35,8 @@ export class Proof {
     const isUp = (worker: ProcessIdentity) => this.#up.some((known) => isSame(known, worker));
     const unsure = workers.filter((worker) => !isUp(worker));
     const paths = unsure.length === 0 ? [] : await this.posFiles();
-    const held = paths.length === 0 ? [] : unsure.map(({ pid }) => this.#host.holdsOpen(pid, paths));
+    const looks = paths.length === 0 ? [] : unsure.map(({ pid }) => this.#host.holdsOpen(pid, paths));
+    const held = await Promise.all(looks);
     this.#up = [...workers.filter(isUp), ...unsure.filter((_, index) => held[index])];
     if (held.includes(undefined)) return undefined;
     this.#mostUp = Math.max(this.#mostUp, this.#up.length);
@@ -48,7 +45,7 @@ export class Proof {
 
   async posFiles(): Promise<readonly string[]> {
     const paths = [...(await expandAll(this.#host, this.#subject.posFiles)).keys()];
-    // `holdsOpen` is synchronous: for a dead mount it would block everything, and this blocks only the look.
+    // `holdsOpen` works synchronously: for a dead mount it would block everything, and this blocks only the look.
     for (const path of paths) await this.#host.fileStamp(path);
     return paths;
   }

@@ -143,7 +143,9 @@ class Watch {
   async #look(depth: Depth): Promise<Observation> {
     if (depth !== 'last') this.#fluentd = await this.#findFluentd(depth);
     const fluentd = this.#fluentd;
-    this.#seen = await this.#observe(await this.#collector.look(depth, fluentd, this.#witnessPatience()));
+    const { sign } = this.#finder;
+    const look = { fluentd, sign, patience: this.#witnessPatience() };
+    this.#seen = await this.#observe(await this.#collector.look(depth, look));
     if (this.#seen.witness !== undefined) this.#witness = this.#seen.witness;
     return this.#seen;
   }

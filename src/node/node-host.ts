@@ -6,7 +6,7 @@ import type { DrainRequest } from '../core/progress/drain-request.ts';
 import type { Millis } from '../core/text/units.ts';
 import { type Host, PartlyListed } from '../host.ts';
 import { placesBelow } from './files/below-root.ts';
-import { listBackups, listChunks } from './files/chunks.ts';
+import { listChunks } from './files/chunks.ts';
 import { fileStamp, readFile } from './files/files.ts';
 import { expandGlob } from './files/glob.ts';
 import { LogFiles } from './files/log-files.ts';
@@ -15,13 +15,12 @@ import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { holdsOpen } from './processes/open-files.ts';
 import { listProcesses, signalProcess } from './processes/processes.ts';
-import { askWitnesses, hasWitness, lookForFluentd, tellWitness } from './witness/ask-witnesses.ts';
+import { askWitnesses, lookForFluentd, tellWitness } from './witness/ask-witnesses.ts';
 
 /** A stop request waits this long for the current look, because nearly every look ends in time. */
 const LOOK_HEAD_START: Millis = 500;
 
 export class NodeHost implements Host {
-  readonly self = process.pid;
   readonly nextTurn = () => nextTurn();
   readonly listProcesses = listProcesses;
   readonly signal = signalProcess;
@@ -91,13 +90,9 @@ export class NodeHost implements Host {
 
   lookAt: Host['lookAt'] = (entries, found) => this.#logFiles.lookAt(entries, found, placesBelow(this.#root));
 
-  readonly hasWitness = hasWitness;
-
   askWitnesses: Host['askWitnesses'] = (dir, patience) => askWitnesses(dir, this.now(), patience);
 
   listChunks: Host['listChunks'] = (globs) => listChunks(globs, placesBelow(this.#root));
-
-  listBackups: Host['listBackups'] = (globs) => listBackups(globs, placesBelow(this.#root));
 
   async listFollowed(source: TailSource, alreadyKept?: number): Promise<readonly FollowedFile[]> {
     const elsewhere: string[] = [];

@@ -76,6 +76,7 @@ export async function watch(
       doneProcess,
       fluentd,
       witness: own?.dir ?? shared,
+      self: process.pid,
     };
     const outcome = await watchLoop(host, { subject, policy, report });
     await report.ended?.(outcome);

@@ -1,5 +1,5 @@
 import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
-import type { Chunk, ChunkListing } from '../../src/core/fluentd/buffers.ts';
+import type { ChunkListing } from '../../src/core/fluentd/buffers.ts';
 import { isFileOf } from '../../src/core/look/file-state.ts';
 import type { FileLook, FileStat, FollowedFile } from '../../src/core/look/snapshot.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
@@ -26,7 +26,6 @@ export type OnSignal = (signal: string, pid: number) => void;
 
 /** The world as posidle sees it. */
 export class SimulatedHost implements Host {
-  readonly self = 7;
   sleeps = 0;
   readonly #world: World;
   readonly #pauses: Pauses;
@@ -120,14 +119,11 @@ export class SimulatedHost implements Host {
     });
   }
 
-  async listChunks(): Promise<ChunkListing> {
-    this.#takeTime();
+  async listChunks([glob = '']: readonly string[]): Promise<ChunkListing> {
     const { disk, posFile } = this.#world;
+    if (glob.includes('backup')) return { chunks: [...disk.backups], isThere: true };
+    this.#takeTime();
     return { chunks: chunkFiles(disk), isThere: posFile.exists };
-  }
-
-  async listBackups(): Promise<readonly Chunk[]> {
-    return [...this.#world.disk.backups];
   }
 
   async appendNewline(path: string, size: number): Promise<void> {
@@ -143,7 +139,7 @@ export class SimulatedHost implements Host {
     return [SELF, ...processes];
   }
 
-  holdsOpen(pid: number): boolean {
+  async holdsOpen(pid: number): Promise<boolean> {
     return this.#world.fluentds.some(({ worker }) => worker?.pid === pid && worker.tail !== undefined);
   }
 
@@ -162,10 +158,6 @@ export class SimulatedHost implements Host {
       if (fluentd.isUp && fluentd.pid === pid) fluentd.signal(signal);
       else if (fluentd.worker?.pid === pid) fluentd.signalWorker(signal);
     }
-  }
-
-  async hasWitness(): Promise<boolean> {
-    return this.#world.witnessed.length > 0;
   }
 
   async lookForFluentd(): Promise<FluentdSign> {
@@ -218,7 +210,7 @@ export class SimulatedHost implements Host {
   }
 }
 
-const SELF: ProcessRow = {
+export const SELF: ProcessRow = {
   pid: 7,
   ppid: 1,
   session: 7,

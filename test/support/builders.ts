@@ -144,7 +144,7 @@ export function seen(snapshots: readonly Snapshot[], rules: Policy = DEFAULT_POL
 
 /** One pos file, a fluentd that is searched for, and no configuration. */
 export function subject(changes: Partial<Subject> = {}): Subject {
-  const defaults = { conf: undefined, doneProcess: undefined } as const;
+  const defaults = { conf: undefined, doneProcess: undefined, self: 77 } as const;
   return { posFiles: [POS], fluentd: { by: 'search' }, ...defaults, ...changes };
 }
 

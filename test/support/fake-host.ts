@@ -22,7 +22,6 @@ const MOST_SLEEPS = 20_000;
 
 /** A whole world in memory: files, processes and a clock that moves only while the daemon sleeps. */
 export class FakeHost extends FakeFiles implements Host {
-  readonly self = 77;
   /** Each signal that was sent: `SIGINT 4242 @19000`. */
   readonly sent: string[] = [];
   turns = 0;
@@ -134,10 +133,6 @@ export class FakeHost extends FakeFiles implements Host {
     if (this.files.get(path)?.bytes.length === size) this.appendLog(path, '\n');
   }
 
-  async hasWitness(): Promise<boolean> {
-    return this.witnesses.length > 0;
-  }
-
   async lookForFluentd(): Promise<FluentdSign> {
     if (this.witnesses.some(({ kind }) => kind !== 'gone')) return 'listening';
     return this.sign;
@@ -157,12 +152,12 @@ export class FakeHost extends FakeFiles implements Host {
   }
 
   async listProcesses(family?: number): Promise<readonly ProcessRow[]> {
-    const table = [{ ...SELF, pid: this.self }, ...this.processes.values()];
+    const table = [SELF, ...this.processes.values()];
     return table.filter(({ pid, ppid }) => family === undefined || pid === family || ppid === family);
   }
 
   /** A Fluentd's workers hold its pos file open, but for those that are still starting. */
-  holdsOpen(pid: number, paths: readonly string[]): boolean | undefined {
+  async holdsOpen(pid: number, paths: readonly string[]): Promise<boolean | undefined> {
     const found = this.processes.get(pid);
     if (found?.permitted === false) return undefined;
     if (this.starting.has(pid)) return false;
@@ -189,7 +184,8 @@ export class FakeHost extends FakeFiles implements Host {
   }
 }
 
-const SELF: Omit<ProcessRow, 'pid'> = {
+const SELF: ProcessRow = {
+  pid: 77,
   ppid: 1,
   session: 0,
   startTime: 'posidle',

@@ -55,14 +55,6 @@ export async function askWitnesses(dir: string, at: Millis, patience = SILENCE):
   return { at, witnesses: await Promise.all(names.map((name) => askOne(dir, name, budget, patience))) };
 }
 
-/** Whether there is or was one. If nobody knows, there may be one. */
-export async function hasWitness(dir: string): Promise<boolean> {
-  return listWitnesses(dir).then(
-    (names) => names.length > 0,
-    () => true,
-  );
-}
-
 /**
  * What the directory shows of Fluentd. A busy witness is not gone, and one may listen while the system can open nothing. A socket that
  * posidle may not open shows nothing.
