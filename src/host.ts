@@ -1,5 +1,5 @@
 import type { TailSource } from './core/fluent-conf/tail.ts';
-import type { Chunk, ChunkListing } from './core/fluentd/buffers.ts';
+import type { ChunkListing } from './core/fluentd/buffers.ts';
 import type { FileLook, FollowedFile } from './core/look/snapshot.ts';
 import type { PositionEntry } from './core/pos-file/pos-file.ts';
 import type { DrainRequest } from './core/progress/drain-request.ts';
@@ -42,9 +42,8 @@ interface Files {
   ): Promise<void>;
   /** The files that match an in_tail source. `alreadyKept`: files of other sources, which share the memory. Rejects with `PartlyListed` if there may be more. */
   listFollowed(source: TailSource, alreadyKept?: number): Promise<readonly FollowedFile[]>;
+  /** The files that match; a chunk that is renamed meanwhile counts once. The first glob names the directory. */
   listChunks(globs: readonly string[]): Promise<ChunkListing>;
-  /** The chunks at these globs, where Fluentd puts chunks that it gives up. */
-  listBackups(globs: readonly string[]): Promise<readonly Chunk[]>;
 }
 
 export class PartlyListed extends Error {
@@ -69,16 +68,12 @@ export interface FileStamp {
 }
 
 interface Processes {
-  readonly self: number;
-  /** Rejects if nobody knows which processes there are. */
-  listProcesses(): Promise<readonly ProcessRow[]>;
-  /** At least the process and its children. Reads only those if the system allows that. */
-  listFamily(pid: number): Promise<readonly ProcessRow[]>;
-  maySignal(pid: number): boolean;
+  /** All processes; of a family at least the process and its children. Rejects if nobody knows which processes there are. */
+  listProcesses(family?: number): Promise<readonly ProcessRow[]>;
   /** Whether a process holds one of these files open; undefined if posidle may not see its open files. */
-  holdsOpen(pid: number, paths: readonly string[]): boolean | undefined;
-  /** Checks the identity again right before the signal. Rejects if it cannot. */
-  signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'>;
+  holdsOpen(pid: number, paths: readonly string[]): Promise<boolean | undefined>;
+  /** Checks the identity again right before the signal. Rejects if it cannot. Signal 0 only asks whether it is permitted (kill(2)). */
+  signal(target: ProcessIdentity, signal: string | 0): Promise<'sent' | 'gone' | 'not-permitted'>;
 }
 
 export type WitnessOrder = 'flush' | 'stop';
@@ -91,11 +86,14 @@ export type FluentdSign = 'listening' | 'starting' | 'ended' | 'unknown';
 
 /** The probes inside Fluentd's workers. `dir`: the directory of their sockets. No method rejects. */
 interface Witnesses {
-  /** Whether there is or was a witness. */
-  hasWitness(dir: string): Promise<boolean>;
   lookForFluentd(dir: string): Promise<FluentdSign>;
   /** `patience`: how long it waits for the first byte, at most 2 s. */
   askWitnesses(dir: string, question: Question, patience?: Millis): Promise<Testimony>;
   /** Why the order was not done; undefined if it was. `worker`: its name in the testimony. */
-  tellWitness(dir: string, worker: string, word: WitnessOrder): Promise<string | undefined>;
+  tellWitness(
+    dir: string,
+    worker: string,
+    word: WitnessOrder,
+    patience?: Millis,
+  ): Promise<string | undefined>;
 }

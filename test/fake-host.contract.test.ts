@@ -15,6 +15,7 @@ function fakeWorld(): World {
   };
   return {
     host,
+    self: 77,
     path,
     write: (name, text) => host.writeFile(path(name), text),
     append: (name, text) => host.appendLog(path(name), text),

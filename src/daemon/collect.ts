@@ -5,11 +5,20 @@ import type { FluentdReading } from '../core/progress/fluentd-reading.ts';
 import type { Question } from '../core/progress/question.ts';
 import type { Millis } from '../core/text/units.ts';
 import { isAnyAlive, isComplete } from '../core/witness/testimony.ts';
-import type { Host } from '../host.ts';
+import type { FluentdSign, Host } from '../host.ts';
 import { FollowedFiles } from './list-followed.ts';
 import { LogFileLooks } from './look-at-files.ts';
 import { readBuffers } from './read-buffers.ts';
 import { PosFiles } from './read-pos-files.ts';
+
+interface LookOf {
+  readonly fluentd: FluentdReading;
+  readonly sign: FluentdSign;
+  readonly question: Question;
+  readonly patience?: Millis | undefined;
+}
+
+const NO_WITNESS = { source: 'outside', testimony: undefined } as const;
 
 /** Takes the looks, and keeps what has not changed since the last one. */
 export class Collector {
@@ -33,22 +42,17 @@ export class Collector {
    * sizes, so that a position that equals a size covers all bytes up to there. It lists buffers last, because in_tail moves a position
    * only when the buffer has the lines (in_tail.rb:1269).
    */
-  async look(
-    depth: Depth,
-    fluentd: FluentdReading,
-    question: Question = 'look',
-    patience?: Millis,
-  ): Promise<Snapshot> {
+  async look(depth: Depth, { fluentd, sign, question, patience }: LookOf): Promise<Snapshot> {
     const host = this.#host;
-    const { doneProcess } = this.#subject;
+    const { doneProcess, self = 0 } = this.#subject;
     const lookedAt = host.now();
-    const witnessed = await this.#askWitnesses(depth, question, patience);
+    const witnessed = await this.#askWitnesses(depth, sign, question, patience);
     const { testimony } = witnessed;
     const isOfWitness = testimony !== undefined && isComplete(testimony) && isAnyAlive(testimony);
     if (!isOfWitness || this.#files === undefined) this.#files = await this.#lookAtFiles(depth);
     const buffers = depth === 'light' || isOfWitness ? undefined : await readBuffers(host, this.#subject);
     const table = doneProcess && (await host.listProcesses().catch(() => undefined));
-    const mains = doneProcess && table && findMains(table, doneProcess, host.self);
+    const mains = doneProcess && table && findMains(table, doneProcess, self);
     const facts = { ...this.#files, ...witnessed, ...(isOfWitness && { isOfWitness }), buffers, mains };
     return { lookedAt, at: host.now(), depth, ...facts, fluentd, requests: host.requests() };
   }
@@ -62,14 +66,15 @@ export class Collector {
   /** A light look only checks that there is a witness, unless only the witness shows movement. */
   async #askWitnesses(
     depth: Depth,
+    sign: FluentdSign,
     question: Question,
     patience: Millis | undefined,
   ): Promise<Pick<Snapshot, 'source' | 'testimony'>> {
     const { witness, posFiles } = this.#subject;
-    if (witness === undefined || !(await this.#host.hasWitness(witness)))
-      return { source: 'outside', testimony: undefined };
-    const isEnough = depth === 'light' && posFiles.length > 0;
-    const testimony = isEnough ? undefined : await this.#host.askWitnesses(witness, question, patience);
-    return { source: 'witness', testimony };
+    if (witness === undefined) return NO_WITNESS;
+    if (depth === 'light' && posFiles.length > 0)
+      return sign === 'unknown' ? NO_WITNESS : { source: 'witness', testimony: undefined };
+    const testimony = await this.#host.askWitnesses(witness, question, patience);
+    return testimony.witnesses.length === 0 ? NO_WITNESS : { source: 'witness', testimony };
   }
 }

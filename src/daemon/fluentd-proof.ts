@@ -1,4 +1,4 @@
-import { findWorkers, isSame } from '../core/fluentd/processes.ts';
+import { findWorkers, isSame, type Running } from '../core/fluentd/processes.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { ProcessIdentity, ProcessRow } from '../core/progress/fluentd-reading.ts';
 import type { Host } from '../host.ts';
@@ -18,16 +18,13 @@ export class Proof {
     this.#subject = subject;
   }
 
-  /** Whether a process or one of its workers holds a pos file open. */
-  async holdsFor(table: readonly ProcessRow[], row: ProcessRow): Promise<boolean> {
+  /** The proof that a process is the right Fluentd: it or one of its workers holds a pos file open. */
+  async of(table: readonly ProcessRow[], row: ProcessRow): Promise<Running['proof']> {
     const pids = [...findWorkers(table, row.pid), row].map(({ pid }) => pid);
     const paths = await this.posFiles();
-    for (const pid of pids) {
-      if (this.#host.holdsOpen(pid, paths)) return true;
-      // A process that only calls itself fluentd may hold very many files open.
-      await this.#host.nextTurn();
-    }
-    return false;
+    for (const pid of pids) if (await this.#host.holdsOpen(pid, paths)) return 'own';
+    const told = await this.#host.signal(row, 0).catch(() => 'gone');
+    return told === 'not-permitted' ? told : 'none';
   }
 
   /**
@@ -38,7 +35,8 @@ export class Proof {
     const isUp = (worker: ProcessIdentity) => this.#up.some((known) => isSame(known, worker));
     const unsure = workers.filter((worker) => !isUp(worker));
     const paths = unsure.length === 0 ? [] : await this.posFiles();
-    const held = paths.length === 0 ? [] : unsure.map(({ pid }) => this.#host.holdsOpen(pid, paths));
+    const looks = paths.length === 0 ? [] : unsure.map(({ pid }) => this.#host.holdsOpen(pid, paths));
+    const held = await Promise.all(looks);
     this.#up = [...workers.filter(isUp), ...unsure.filter((_, index) => held[index])];
     if (held.includes(undefined)) return undefined;
     this.#mostUp = Math.max(this.#mostUp, this.#up.length);
@@ -47,7 +45,7 @@ export class Proof {
 
   async posFiles(): Promise<readonly string[]> {
     const paths = [...(await expandAll(this.#host, this.#subject.posFiles)).keys()];
-    // `holdsOpen` is synchronous: for a dead mount it would block everything, and this blocks only the look.
+    // `holdsOpen` works synchronously: for a dead mount it would block everything, and this blocks only the look.
     for (const path of paths) await this.#host.fileStamp(path);
     return paths;
   }

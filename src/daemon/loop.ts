@@ -129,7 +129,7 @@ class Watch {
     return Math.min(now + PATIENCE, Math.max(now + LAST_LOOK, end - LAST_LOOK));
   }
 
-  /** A silent witness must not take the time of the last look. */
+  /** A witness that hangs, at a question or an order, must not take the time of the last look. */
   #witnessPatience(): Millis | undefined {
     const end = this.#graceEnd();
     return end && Math.max(SHORTEST_ASK, (end - LAST_LOOK - this.#host.now()) / 2);
@@ -143,9 +143,10 @@ class Watch {
   async #look(depth: Depth): Promise<Observation> {
     if (depth !== 'last') this.#fluentd = await this.#findFluentd(depth);
     const fluentd = this.#fluentd;
+    const { sign } = this.#finder;
     const question = depth === 'last' ? 'look' : questionIn(this.#state);
-    const look = await this.#collector.look(depth, fluentd, question, this.#witnessPatience());
-    this.#seen = await this.#observe(look);
+    const look = { fluentd, sign, question, patience: this.#witnessPatience() };
+    this.#seen = await this.#observe(await this.#collector.look(depth, look));
     if (this.#seen.witness !== undefined) this.#witness = this.#seen.witness;
     return this.#seen;
   }
@@ -211,7 +212,10 @@ class Watch {
       // A deadline cannot wait for new answers.
       const witness = seen.extent === 'overdue' ? this.#witness : seen.witness;
       const reach = { fluentd: seen.fluentd, witness, witnessDir: subject.witness };
-      for (const action of next.actions) report.performed(await perform(this.#host, action, reach));
+      for (const action of next.actions) {
+        const patience = this.#witnessPatience();
+        report.performed(await perform(this.#host, action, { ...reach, patience }));
+      }
       if (next.whyChanged === undefined || next.state.name === 'stopped') return next;
     }
   }

@@ -1,5 +1,6 @@
 import type { Action } from '../core/drain/state.ts';
 import type { FluentdReading, ProcessIdentity } from '../core/progress/fluentd-reading.ts';
+import type { Millis } from '../core/text/units.ts';
 import type { Testimony } from '../core/witness/testimony.ts';
 import type { Host, WitnessOrder } from '../host.ts';
 
@@ -8,6 +9,8 @@ export interface Reach {
   /** The witnesses' answers in this look, if it asked them. */
   readonly witness?: { readonly testimony: Testimony } | undefined;
   readonly witnessDir?: string | undefined;
+  /** How long a witness may take; at most 2 s. */
+  readonly patience?: Millis | undefined;
 }
 
 export interface Done {
@@ -23,8 +26,10 @@ export function perform(host: Host, action: Action, reach: Reach): Promise<Done>
   switch (action.do) {
     case 'flush':
       return flush(host, reach);
-    case 'signal':
-      return tell(host, action, reach);
+    case 'stop':
+      return stop(host, reach);
+    case 'kill':
+      return send(host, [...supervisorIn(reach), ...workersIn(reach)], 'SIGKILL');
   }
 }
 
@@ -32,48 +37,34 @@ export function perform(host: Host, action: Action, reach: Reach): Promise<Done>
 async function tellWitnesses(
   host: Pick<Host, 'askWitnesses' | 'tellWitness'>,
   word: WitnessOrder,
-  dir: string | undefined,
-  testimony?: Testimony,
+  { witnessDir: dir, witness, patience }: Reach,
 ): Promise<Done | undefined> {
   if (dir === undefined) return undefined;
-  const { witnesses } = testimony ?? (await host.askWitnesses(dir, 'look'));
+  const { witnesses } = witness?.testimony ?? (await host.askWitnesses(dir, 'look', patience));
   const alive = witnesses.flatMap((one) => (one.kind === 'alive' ? [one] : []));
   const bySupervisor = new Map(alive.map((one) => [one.said.supervisor ?? one.worker, one]));
   const told = word === 'stop' ? [...bySupervisor.values()] : alive;
-  const failures = await Promise.all(told.map(({ worker }) => host.tellWitness(dir, worker, word)));
+  const failures = await Promise.all(told.map(({ worker }) => host.tellWitness(dir, worker, word, patience)));
   const done = told.filter((_, index) => failures[index] === undefined);
   if (done.length === 0) return undefined;
   return saying(`told ${done.map(({ said }) => `worker ${said.pid}`).join(', ')} to ${word}`);
 }
 
 async function flush(host: Host, reach: Reach): Promise<Done> {
-  const told = await tellWitnesses(host, 'flush', reach.witnessDir, reach.witness?.testimony);
+  const told = await tellWitnesses(host, 'flush', reach);
   if (told !== undefined) return told;
   // SIGUSR1 would kill a process that is no Fluentd.
   if (reach.fluentd.kind === 'wrapper')
     return saying('no flush: posidle does not see the process of fluentd');
-  // A supervisor passes the signal on. Orphaned workers must get it directly.
-  return send(host, reach.fluentd.kind === 'orphaned' ? 'workers' : 'supervisor', 'SIGUSR1', reach);
+  return send(host, supervisorIn(reach), 'SIGUSR1');
 }
 
-async function tell(
-  host: Host,
-  { target, signal }: Extract<Action, { do: 'signal' }>,
-  reach: Reach,
-): Promise<Done> {
-  const isStop = target === 'supervisor' && (signal === 'SIGINT' || reach.fluentd.kind === 'remote');
-  const told = isStop
-    ? await tellWitnesses(host, 'stop', reach.witnessDir, reach.witness?.testimony)
-    : undefined;
-  return told ?? send(host, target, signal, reach);
+/** Workers ignore SIGINT; their supervisor stops them (supervisor.rb, install_main_process_signal_handlers). */
+async function stop(host: Host, reach: Reach): Promise<Done> {
+  return (await tellWitnesses(host, 'stop', reach)) ?? send(host, supervisorIn(reach), 'SIGINT');
 }
 
-async function send(host: Host, target: Target, signal: string, { fluentd }: Reach): Promise<Done> {
-  if (fluentd.kind === 'running' && fluentd.proof === 'hearsay') {
-    const why = `nothing proves that process ${fluentd.supervisor.pid} is the Fluentd whose witness listens`;
-    return { ...saying(`${signal} was not sent: ${why}`), failed: true };
-  }
-  const targets = targetsOf(target, fluentd);
+async function send(host: Host, targets: readonly ProcessIdentity[], signal: string): Promise<Done> {
   const results = await Promise.all(
     targets.map((target) => host.signal(target, signal).catch((error: Error) => error)),
   );
@@ -91,12 +82,12 @@ async function send(host: Host, target: Target, signal: string, { fluentd }: Rea
   return { what: `sent ${signal} to ${pids.join(', ')}`, pids, failed: false };
 }
 
-type Target = Extract<Action, { do: 'signal' }>['target'];
+/** A wrapper gets the signals that Fluentd would get. */
+function supervisorIn({ fluentd }: Reach): readonly ProcessIdentity[] {
+  if (fluentd.kind === 'wrapper') return [fluentd.leader];
+  return fluentd.kind === 'running' ? [fluentd.supervisor] : [];
+}
 
-function targetsOf(target: Target, fluentd: FluentdReading): readonly ProcessIdentity[] {
-  if (fluentd.kind === 'wrapper') return target === 'workers' ? [] : [fluentd.leader];
-  if (fluentd.kind !== 'running' && fluentd.kind !== 'orphaned') return [];
-  const { workers } = fluentd;
-  const supervisor = fluentd.kind === 'running' ? [fluentd.supervisor] : [];
-  return { supervisor, workers, all: [...supervisor, ...workers] }[target];
+function workersIn({ fluentd }: Reach): readonly ProcessIdentity[] {
+  return fluentd.kind === 'running' ? fluentd.workers : [];
 }

@@ -1,9 +1,15 @@
 import type { BufferConf } from '../core/fluent-conf/buffer-sections.ts';
-import { type BuffersReading, type Chunk, NO_BUFFERS, type OutputReading } from '../core/fluentd/buffers.ts';
+import {
+  type BuffersReading,
+  type Chunk,
+  chunkId,
+  NO_BUFFERS,
+  type OutputReading,
+} from '../core/fluentd/buffers.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { Host } from '../host.ts';
 
-type BufferHost = Pick<Host, 'listChunks' | 'listBackups'>;
+type BufferHost = Pick<Host, 'listChunks'>;
 type BufferPlaces = Pick<Subject, 'conf' | 'putAsideBefore'>;
 type BufferLook = Partial<{ readonly seen: OutputReading; readonly unseen: string }>;
 
@@ -25,10 +31,10 @@ export async function readBuffers(
 
 /** The chunks that Fluentd has already put aside. If the listing fails, they count as new later. */
 export async function listPutAside(
-  host: Pick<Host, 'listBackups'>,
+  host: BufferHost,
   { conf }: Pick<Subject, 'conf'>,
 ): Promise<ReadonlySet<string>> {
-  const chunks = await host.listBackups(conf?.backupGlobs ?? []).catch(() => []);
+  const { chunks } = await host.listChunks(conf?.backupGlobs ?? []).catch(() => ({ chunks: [] }));
   return new Set(chunks.map(({ path }) => path));
 }
 
@@ -38,7 +44,7 @@ async function listAside(
   before: ReadonlySet<string> = new Set(),
 ): Promise<{ readonly givenUp: readonly Chunk[]; readonly unseen: readonly string[] }> {
   try {
-    const chunks = await host.listBackups(globs);
+    const { chunks } = await host.listChunks(globs);
     return { givenUp: chunks.filter(({ path }) => !before.has(path)), unseen: [] };
   } catch (error) {
     const why = `the chunks that Fluentd gives up: they cannot be listed (${(error as Error).message})`;
@@ -51,7 +57,7 @@ async function lookOnDisk(host: BufferHost, { name, chunkGlobs }: BufferConf): P
   try {
     const { chunks, isThere } = await host.listChunks(chunkGlobs);
     return isThere
-      ? { seen: { name, chunks } }
+      ? { seen: { name, chunks: chunks.filter(({ path }) => chunkId(path) !== undefined) } }
       : { unseen: `${name} (the directory of its buffer is not here)` };
   } catch (error) {
     return { unseen: `${name} (its chunks cannot be listed: ${(error as Error).message})` };

@@ -3,28 +3,25 @@ import type { TailSource } from '../core/fluent-conf/tail.ts';
 import { numericZone } from '../core/in-tail/path-dates.ts';
 import type { FollowedFile } from '../core/look/snapshot.ts';
 import type { DrainRequest } from '../core/progress/drain-request.ts';
-import type { ProcessRow } from '../core/progress/fluentd-reading.ts';
 import type { Millis } from '../core/text/units.ts';
 import { type Host, PartlyListed } from '../host.ts';
 import { placesBelow } from './files/below-root.ts';
-import { listBackups, listChunks } from './files/chunks.ts';
+import { listChunks } from './files/chunks.ts';
 import { fileStamp, readFile } from './files/files.ts';
 import { expandGlob } from './files/glob.ts';
 import { LogFiles } from './files/log-files.ts';
 import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { holdsOpen } from './processes/open-files.ts';
-import { listFamily, listProcesses, maySignal, signalProcess } from './processes/processes.ts';
-import { askWitnesses, hasWitness, lookForFluentd, tellWitness } from './witness/ask-witnesses.ts';
+import { listProcesses, signalProcess } from './processes/processes.ts';
+import { askWitnesses, lookForFluentd, tellWitness } from './witness/ask-witnesses.ts';
 
 /** A stop request waits this long for the current look, because nearly every look ends in time. */
 const LOOK_HEAD_START: Millis = 500;
 
 export class NodeHost implements Host {
-  readonly self = process.pid;
   readonly nextTurn = () => nextTurn();
-  readonly listFamily = listFamily;
-  readonly maySignal = maySignal;
+  readonly listProcesses = listProcesses;
   readonly signal = signalProcess;
   readonly holdsOpen = holdsOpen;
   readonly lookForFluentd = lookForFluentd;
@@ -91,14 +88,10 @@ export class NodeHost implements Host {
 
   lookAt: Host['lookAt'] = (entries, found) => this.#logFiles.lookAt(entries, found, placesBelow(this.#root));
 
-  readonly hasWitness = hasWitness;
-
   askWitnesses: Host['askWitnesses'] = (dir, question, patience) =>
     askWitnesses(dir, question, this.now(), patience);
 
   listChunks: Host['listChunks'] = (globs) => listChunks(globs, placesBelow(this.#root));
-
-  listBackups: Host['listBackups'] = (globs) => listBackups(globs, placesBelow(this.#root));
 
   async listFollowed(source: TailSource, alreadyKept?: number): Promise<readonly FollowedFile[]> {
     const elsewhere: string[] = [];
@@ -109,10 +102,6 @@ export class NodeHost implements Host {
     const [first] = elsewhere;
     if (first === undefined) return files;
     throw new PartlyListed(`${first} is a link to a place that is not below the root`, files);
-  }
-
-  listProcesses(): Promise<readonly ProcessRow[]> {
-    return listProcesses();
   }
 
   requests(): readonly DrainRequest[] {

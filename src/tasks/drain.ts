@@ -1,9 +1,8 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { KUBELET_RESERVE } from '../core/drain/policy.ts';
 import type { Millis } from '../core/text/units.ts';
 import { SHARED_DIR } from '../core/witness/load.ts';
 import type { NodeHost } from '../node/node-host.ts';
+import { endingFor, sharedDir } from '../node/witness/shared-dir.ts';
 import { UsageError } from './usage-error.ts';
 import type { WatchSetup } from './watch.ts';
 import type { WatchOptions } from './watch-options.ts';
@@ -30,12 +29,11 @@ export interface Begun {
  */
 export async function beginDrain(
   host: NodeHost,
-  { grace, mainEnded, witness = process.env['POSIDLE_DIR'] ?? SHARED_DIR }: DrainSetup,
+  { grace, mainEnded, witness = sharedDir() ?? SHARED_DIR }: DrainSetup,
 ): Promise<Begun> {
   if (witness === 'off') throw new UsageError('--witness off: only a Fluentd with a witness can be drained');
-  const endingAt = (await stat(join(witness, 'ending')).catch(() => undefined))?.mtimeMs;
-  const podEnds = endingAt !== undefined;
-  const spent = podEnds ? Math.max(0, Date.now() - endingAt) : 0;
+  const ending = await endingFor(witness);
+  const [podEnds, spent] = [ending !== undefined, ending ?? 0];
   host.request(mainEnded ? 'main-ended' : 'drain', host.now() - spent);
   const options = {
     grace: podEnds ? Math.max(grace, spent + KUBELET_RESERVE) : grace,

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, type Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
@@ -8,12 +7,12 @@ import { IS_DATABASE, isDatabase } from '../core/pos-file/pos-file.ts';
 import type { FluentdTarget } from '../core/progress/fluentd-reading.ts';
 import type { Role } from '../core/progress/limits.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
-import { SHARED_DIR } from '../core/witness/load.ts';
 import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
 import { listPutAside } from '../daemon/read-buffers.ts';
 import { expandAll } from '../daemon/read-pos-files.ts';
 import { inWords } from '../node/files/in-words.ts';
 import type { NodeHost } from '../node/node-host.ts';
+import { sharedDir } from '../node/witness/shared-dir.ts';
 import { loadedWitness } from '../node/witness/write-witness.ts';
 import { armedBy, openTriggers } from './arm-triggers.ts';
 import { type FoundPosFiles, findPosFiles } from './find-conf.ts';
@@ -46,8 +45,9 @@ export async function watch(
   const asked = settingsOf(options);
   let closeTriggers = () => {};
   try {
-    const shared = parent === undefined ? sharedWitness(asked) : undefined;
-    const hasWitness = shared !== undefined || (parent !== undefined && asked.witness !== 'off');
+    const isOff = asked.witness === 'off';
+    const shared = parent === undefined && !isOff ? (asked.witness ?? sharedDir()) : undefined;
+    const hasWitness = shared !== undefined || (parent !== undefined && !isOff);
     const wanted = { ...asked, command: parent?.command, isOfFluentd: true, hasWitness };
     const found = known ?? (await inTime(findPosFiles(host, wanted)));
     const settings = options.quiet === undefined ? withFittingQuiet(asked, found.conf) : asked;
@@ -76,6 +76,7 @@ export async function watch(
       doneProcess,
       fluentd,
       witness: own?.dir ?? shared,
+      self: process.pid,
     };
     const outcome = await watchLoop(host, { subject, policy, report });
     await report.ended?.(outcome);
@@ -123,12 +124,6 @@ async function pathsOf(host: NodeHost, posFiles: readonly string[]): Promise<rea
 function withFittingQuiet(settings: Settings, conf: ConfFacts | undefined): Settings {
   if (settings.quiet === 'off' || conf === undefined) return settings;
   return { ...settings, quiet: Math.max(settings.quiet, ...conf.sources.map(quietNeededBy)) };
-}
-
-/** The shared directory of the witness: the option, else POSIDLE_DIR, else /posidle. */
-function sharedWitness({ witness }: Settings): string | undefined {
-  const usual = process.env['POSIDLE_DIR'] ?? (existsSync(SHARED_DIR) ? SHARED_DIR : undefined);
-  return witness === 'off' ? undefined : (witness ?? usual);
 }
 
 /** Writes the witness before Fluentd starts. If that fails, it warns and Fluentd starts without one. */

@@ -38,12 +38,15 @@ test('an unlistable directory does not keep posidle from the other files', async
   expect(looks).toHaveLength(2);
 });
 
+const LOOK = { fluentd: ABSENT, sign: 'unknown', question: 'look' } as const;
+const LISTENING = { ...LOOK, sign: 'listening' } as const;
+
 test('a look is dated, and holds fluentd and the requests so far', async () => {
   const host = new FakeHost();
   host.writeFile(POS, posText([]));
   await host.sleep(2_000);
   host.request('SIGINT');
-  expect(await new Collector(host, subject()).look('light', ABSENT)).toEqual({
+  expect(await new Collector(host, subject()).look('light', LOOK)).toEqual({
     lookedAt: 2_000,
     at: 2_000,
     posFiles: [{ path: POS, kind: 'empty' }],
@@ -64,7 +67,7 @@ describe('only a full look asks for', () => {
 
   test('is what buffers hold', async () => {
     const collector = new Collector(new FakeHost(), subject());
-    const looks = await Promise.all(depths.map((depth) => collector.look(depth, ABSENT)));
+    const looks = await Promise.all(depths.map((depth) => collector.look(depth, LOOK)));
     const unseen = ['all buffers: no fluent.conf is known'];
     expect(looks.map(({ buffers }) => buffers?.unseen)).toEqual([undefined, unseen, unseen]);
   });
@@ -73,7 +76,7 @@ describe('only a full look asks for', () => {
     const host = new FakeHost();
     host.witnesses = [alive()];
     const collector = new Collector(host, subject({ witness: '/posidle' }));
-    const looks = await Promise.all(depths.map((depth) => collector.look(depth, ABSENT)));
+    const looks = await Promise.all(depths.map((depth) => collector.look(depth, LISTENING)));
     expect(looks.map(({ source }) => source)).toEqual(['witness', 'witness', 'witness']);
     const { witnesses } = host;
     expect(looks.map(({ testimony }) => testimony?.witnesses)).toEqual([undefined, witnesses, witnesses]);
@@ -82,7 +85,7 @@ describe('only a full look asks for', () => {
 
 test('no witness is asked where there is none, or where none is looked for', async () => {
   const host = new FakeHost();
-  const look = (witness?: string) => new Collector(host, subject({ witness })).look('all', ABSENT);
+  const look = (witness?: string) => new Collector(host, subject({ witness })).look('all', LOOK);
   expect(await look('/posidle')).toMatchObject({ source: 'outside', testimony: undefined });
   host.witnesses = [alive()];
   expect(await look()).toMatchObject({ source: 'outside', testimony: undefined });
@@ -91,7 +94,7 @@ test('no witness is asked where there is none, or where none is looked for', asy
 test('main is looked for among the processes, where it is named', async () => {
   const host = new FakeHost();
   host.startProcess({ pid: 500, argv: ['java', '-jar', 'main.jar'] });
-  const { mains } = await new Collector(host, subject({ doneProcess: /main\.jar/ })).look('light', ABSENT);
+  const { mains } = await new Collector(host, subject({ doneProcess: /main\.jar/ })).look('light', LOOK);
   expect(mains).toMatchObject([{ pid: 500 }]);
 });
 

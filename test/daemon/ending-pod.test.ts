@@ -3,6 +3,7 @@ import { exitCodeOf } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
 import type { Question } from '../../src/core/progress/question.ts';
 import type { Witness } from '../../src/core/witness/testimony.ts';
+import type { WitnessOrder } from '../../src/host.ts';
 import { run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { holding, sight } from '../support/said.ts';
@@ -39,7 +40,28 @@ class SilentHost extends FakeHost {
   }
 }
 
+/** Its witness answers, and then hangs: each order takes all the time that it may. */
+class HangingHost extends FakeHost {
+  override async tellWitness(_dir: string, _worker: string, _word: WitnessOrder, patience = 2_000) {
+    const end = this.now() + Math.min(patience, 2_000);
+    await this.sleep(end);
+    return 'its witness did not answer';
+  }
+}
+
 describe('in an ending Pod', () => {
+  test.each([2_500, 5_000, 10_000])(
+    'a worker that hangs for all %i ms of the grace period keeps posidle from no outcome',
+    async (grace) => {
+      const host = new HangingHost();
+      host.request('main-ended');
+      host.witnesses = [alive({ outputs: [holding('a')] })];
+      const { outcome } = await drained(host, { grace });
+      expect(outcome).toMatchObject({ outcome: 'not-drained', left: { worst: [{ kind: 'held' }] } });
+      expect(host.now()).toBeLessThan(grace);
+    },
+  );
+
   test.each([5_000, 10_000, 20_000])(
     'a witness that is silent for all %i ms of the grace period hides nothing of another one',
     async (grace) => {

@@ -4,6 +4,7 @@ import type { FluentdReading } from '../../src/core/progress/fluentd-reading.ts'
 import { FluentdFinder } from '../../src/daemon/find-fluentd.ts';
 import { confOf, expectStops, LOG, POS, posText, type Run, run, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
+import { alive } from '../support/witnesses.ts';
 import { busyHost, namesOf, stoppedAt } from './busy-host.ts';
 
 const find = (host: FakeHost, known?: FluentdReading, what = subject()) =>
@@ -17,9 +18,9 @@ describe('fluentd', () => {
     const { host } = busyHost();
     const tables: number[] = [];
     const { listProcesses } = host;
-    host.listProcesses = () => {
-      tables.push(host.now());
-      return listProcesses.call(host);
+    host.listProcesses = (family) => {
+      if (family === undefined) tables.push(host.now());
+      return listProcesses.call(host, family);
     };
     host.at(20_500, (h) => h.endProcess(4243));
     host.at(30_500, (h) => h.startProcess({ pid: 4244, ppid: 4242, argv: ['worker:fake'] }));
@@ -32,7 +33,6 @@ describe('fluentd', () => {
     const known = await find(host);
     expect(known.kind).toBe('running');
     host.listProcesses = () => Promise.reject(new Error('the system has too many files open'));
-    host.listFamily = host.listProcesses;
     expect(await find(host, known)).toMatchObject({ ...known });
     expect(await follow(host, known)).toBe(known);
     expect(await find(host)).toEqual({ kind: 'absent', why: 'the system has too many files open' });
@@ -116,7 +116,7 @@ describe('the search', () => {
   test('finds the supervisor, its live workers and whether it may be told', async () => {
     const { host } = busyHost({ workers: 2 });
     const workers = [{ pid: 4243 }, { pid: 4244 }];
-    const found = { kind: 'running', supervisor: { pid: 4242 }, workers, permitted: true };
+    const found = { kind: 'running', supervisor: { pid: 4242 }, workers, proof: 'own' };
     expect(await find(host)).toMatchObject(found);
   });
 
@@ -147,14 +147,6 @@ describe('the search', () => {
     expect(await find(host, known)).toEqual(known);
   });
 
-  test('finds the workers of a supervisor that ended beside a Fluentd that nothing proves', async () => {
-    const { host } = busyHost();
-    const known = await find(host);
-    host.startProcess({ pid: 6000, argv: ['fluentd', '-c', 'other.conf'] });
-    host.endProcess(4242);
-    expect(await find(host, known)).toMatchObject({ kind: 'orphaned', workers: [{ pid: 4243 }] });
-  });
-
   test('takes none of several that nothing proves for one that has ended', async () => {
     const { host, fluentd } = busyHost();
     const known = await find(host);
@@ -175,12 +167,22 @@ describe('the search', () => {
     expect(await find(host, known)).toMatchObject({ workers: [{ pid: 4244 }] });
   });
 
-  test('finds workers without their supervisor only where they were known before', async () => {
+  test('finds workers without their supervisor only by their witness', async () => {
     const { host } = busyHost();
-    const known = await find(host);
+    const what = subject({ witness: '/posidle' });
+    const known = await find(host, undefined, what);
     host.endProcess(4242);
-    expect(await find(host, known)).toMatchObject({ kind: 'orphaned', workers: [{ pid: 4243 }] });
-    expect((await find(host)).kind).toBe('absent');
+    expect(await find(host, known, what)).toMatchObject({ kind: 'absent' });
+    host.witnesses = [alive()];
+    expect(await find(host, known, what)).toEqual({ kind: 'remote' });
+  });
+
+  test('takes the one whose witness listens, where nothing proves any process', async () => {
+    const host = new FakeHost();
+    for (const pid of [6000, 6001]) host.startProcess({ pid, argv: ['fluentd', '-c', `${pid}.conf`] });
+    expect((await find(host)).kind).toBe('ambiguous');
+    host.witnesses = [alive()];
+    expect(await find(host, undefined, subject({ witness: '/posidle' }))).toEqual({ kind: 'remote' });
   });
 
   test('does not take a worker that was seen before its exec for a supervisor', async () => {
@@ -193,10 +195,10 @@ describe('the search', () => {
     expect(known).toMatchObject({ supervisor: { pid: 4242 }, workers: [{ pid: 4243 }, { pid: 4244 }] });
     expect(known).not.toHaveProperty('successor');
     host.endProcess(4242);
-    expect(await find(host, atFork)).toMatchObject({ kind: 'orphaned' });
+    expect(await find(host, atFork)).toMatchObject({ kind: 'absent' });
   });
 
-  test('prefers a new supervisor to the workers that an old one left', async () => {
+  test('finds a new supervisor beside the workers that an old one left', async () => {
     const { host } = busyHost();
     const known = await find(host);
     host.endProcess(4242);
@@ -244,7 +246,7 @@ describe("a parent's child", () => {
   test('that is a wrapper is no Fluentd, and the one that comes below it is found', async () => {
     const host = worldWithWrapper();
     const early = await found(host);
-    expect(early).toMatchObject({ kind: 'wrapper', leader: { pid: CHILD }, since: 0, permitted: true });
+    expect(early).toMatchObject({ kind: 'wrapper', leader: { pid: CHILD }, since: 0 });
     host.startProcess(wrapped());
     const known = await found(host, early);
     expect(known).toMatchObject({ kind: 'running', supervisor: { pid: 910 } });
@@ -316,21 +318,6 @@ describe("a parent's child", () => {
     const host = worldWithWrapper();
     host.startFluentd();
     expect(await found(host)).toMatchObject({ kind: 'wrapper' });
-  });
-
-  test('with workers below it is a Fluentd, whatever its name', async () => {
-    const host = worldWithWrapper(wrapped(910, ['/opt/collector', '-c', 'f.conf']), worker());
-    const known = { kind: 'running', supervisor: { pid: 910 }, workers: [{ pid: 911 }] };
-    expect(await found(host)).toMatchObject(known);
-  });
-
-  test('that has adopted the workers of a dead supervisor is not taken for their supervisor', async () => {
-    const born = { ...worker(), startTime: 'worker' };
-    const host = worldWithWrapper(wrapped(), born);
-    const known = await found(host);
-    host.endProcess(910);
-    host.startProcess({ ...born, ppid: CHILD });
-    expect(await found(host, known)).toMatchObject({ kind: 'orphaned', workers: [{ pid: 911 }] });
   });
 
   test('that was told to end, and shows no Fluentd, is followed until it is gone', async () => {

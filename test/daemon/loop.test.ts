@@ -201,14 +201,6 @@ describe('the stop', () => {
     expect(host.now()).toBeLessThan(105_000);
   });
 
-  test('sends SIGTERM, once, to workers that outlive their supervisor', async () => {
-    const { host } = busyHost({ ignores: ['SIGINT'] });
-    host.at(65_000, (h) => h.endProcess(4242));
-    const { outcome } = await run(host);
-    expectStops(host, ['SIGINT 4242 @60000', 'SIGTERM 4243 @120000']);
-    expect(outcome.end).toBe('stopped');
-  });
-
   test('leaves another fluentd alone that starts meanwhile', async () => {
     const { host } = busyHost({ stopTakes: 5_000 });
     host.at(62_000, (h) => h.startFluentd({ pid: 5000, posFile: '/var/log/pos/other.pos' }));

@@ -29,7 +29,8 @@ test.each<[string, () => Promise<ChunkListing>, string]>([
   ['cannot be listed', refuse, 'out0 (its chunks cannot be listed: EACCES)'],
 ])('a buffer whose directory %s is seen by nobody', async (_, listChunks, why) => {
   const host = Object.assign(new FakeHost(), { listChunks });
-  expect(await read(host, outputs(ON_DISK))).toMatchObject({ outputs: [], unseen: [why] });
+  const { outputs: seen, unseen } = await read(host, outputs(ON_DISK));
+  expect([seen, unseen[0]]).toEqual([[], why]);
 });
 
 test('buffers may be hidden where fluent.conf is not known, or not all of it', async () => {
@@ -54,7 +55,7 @@ test('a chunk that Fluentd put aside counts from when posidle began', async () =
 
 test('if the backup chunks cannot be listed, it says so, and all count as new later', async () => {
   const conf = confOf([LOG]);
-  const host = Object.assign(new FakeHost(), { listBackups: refuse });
+  const host = Object.assign(new FakeHost(), { listChunks: refuse });
   expect(await listPutAside(host, { conf })).toEqual(new Set());
   const unseen = ['the chunks that Fluentd gives up: they cannot be listed (EACCES)'];
   expect(await readBuffers(host, { conf })).toMatchObject({ unseen });

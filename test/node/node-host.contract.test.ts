@@ -31,6 +31,7 @@ function realWorld(host: NodeHost, directory: string, children: ChildProcess[]):
   };
   return {
     host,
+    self: process.pid,
     path,
     write: (name, text) => writeFileSync(path(name), text),
     append: (name, text) => appendFileSync(path(name), text),

@@ -1,16 +1,7 @@
-import type { Gate, StateName } from '../../src/core/drain/state.ts';
+import { type Gate, NEXT } from '../../src/core/drain/state.ts';
 import type { Deed } from './plan.ts';
 
 type Reachable = Readonly<Record<string, readonly string[]>>;
-
-const STATES: Readonly<Record<StateName, readonly StateName[]>> = {
-  waiting: ['watching', 'draining', 'stopped'],
-  watching: ['draining', 'stopped'],
-  draining: ['watching', 'draining', 'stopping', 'stopped'],
-  stopping: ['killing', 'stopped'],
-  killing: ['stopped'],
-  stopped: [],
-};
 
 /** A gate `look` is closed only until the look that it asks for. */
 const GATES: Readonly<Record<Exclude<Gate['name'], 'look'>, true>> = {
@@ -46,23 +37,21 @@ const DEEDS: Readonly<Record<Deed['do'], true>> = {
   trigger: true,
 };
 
-/** `waiting --> watching`, …: as ARCHITECTURE.md draws them. */
-export const TRANSITIONS = Object.entries(STATES).flatMap(([from, tos]) =>
-  tos.map((to) => `${from} --> ${to}`),
-);
+/** `waiting --> watching`, …. */
+const TRANSITIONS = Object.entries(NEXT).flatMap(([from, tos]) => tos.map((to) => `${from} --> ${to}`));
 
 /** All that a run of many lifetimes has to reach. */
 const REACHABLE: Reachable = {
-  state: Object.keys(STATES).filter((state) => state !== 'stopped'),
+  state: Object.keys(NEXT).filter((state) => state !== 'stopped'),
   transition: TRANSITIONS,
   look: ['at rest'],
   gate: [...Object.keys(GATES), 'all open'],
   deed: Object.keys(DEEDS),
   destination: ['up', 'down', 'refusing'],
-  fluentd: ['absent', 'running', 'orphaned', 'remote'],
+  fluentd: ['absent', 'running', 'remote'],
   drained: ['drained', 'unproven', 'not-drained'],
   end: ['stopped', 'killed', 'survived', 'ended-by-itself', 'no-fluentd'],
-  trigger: ['quiet', 'start-timeout', 'done-file', 'done-process', 'http', 'SIGTERM', 'deserted'],
+  trigger: ['quiet', 'start-timeout', 'done-file', 'done-process', 'http', 'SIGTERM'],
   left: ['unfound', 'unread', 'unfinished', 'let-go', 'given-up', 'held'],
   doubt: [
     ...['no-witness', 'pos-file', 'no-answer', 'not-started', 'worker-died', 'heard', 'killed'],

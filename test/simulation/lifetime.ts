@@ -9,7 +9,7 @@ import type { Coverage } from './coverage.ts';
 import { LINE_BYTES } from './log-files.ts';
 import { Pauses } from './pauses.ts';
 import type { Plan, Settings } from './plan.ts';
-import { POS_PATH, SimulatedHost, Violation } from './simulated-host.ts';
+import { POS_PATH, SELF, SimulatedHost, Violation } from './simulated-host.ts';
 import { World } from './world.ts';
 
 /** How a lifetime went. */
@@ -69,6 +69,7 @@ function subjectOf({ settings, fluentd }: World): Subject {
     conf: confOf(settings),
     witness: settings.hasWitness ? '/posidle' : undefined,
     doneProcess: settings.doneProcess ? /job/ : undefined,
+    self: SELF.pid,
   };
 }
 

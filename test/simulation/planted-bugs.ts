@@ -40,7 +40,7 @@ export const MUTANTS: readonly Mutant[] = [
   ['drain/step.ts', 'closingAt === undefined && gate', 'false && gate'],
   [
     'drain/step.ts',
-    "changeTo({ name: 'killing', since: seen.at, ...result }, why, [KILL])",
+    "changeTo({ name: 'killing', since: seen.at, ...result }, why, [{ do: 'kill' }])",
     'stay(state, deadline)',
   ],
   ['drain/trigger.ts', "|| !isLeft(seen.progress, 'unread')", '|| true'],

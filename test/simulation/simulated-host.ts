@@ -1,5 +1,5 @@
 import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
-import type { Chunk, ChunkListing } from '../../src/core/fluentd/buffers.ts';
+import type { ChunkListing } from '../../src/core/fluentd/buffers.ts';
 import { isFileOf } from '../../src/core/look/file-state.ts';
 import type { FileLook, FileStat, FollowedFile } from '../../src/core/look/snapshot.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
@@ -27,7 +27,6 @@ export type OnSignal = (signal: string, pid: number) => void;
 
 /** The world as posidle sees it. */
 export class SimulatedHost implements Host {
-  readonly self = 7;
   sleeps = 0;
   readonly #world: World;
   readonly #pauses: Pauses;
@@ -121,14 +120,11 @@ export class SimulatedHost implements Host {
     });
   }
 
-  async listChunks(): Promise<ChunkListing> {
-    this.#takeTime();
+  async listChunks([glob = '']: readonly string[]): Promise<ChunkListing> {
     const { disk, posFile } = this.#world;
+    if (glob.includes('backup')) return { chunks: [...disk.backups], isThere: true };
+    this.#takeTime();
     return { chunks: chunkFiles(disk), isThere: posFile.exists };
-  }
-
-  async listBackups(): Promise<readonly Chunk[]> {
-    return [...this.#world.disk.backups];
   }
 
   async listProcesses(): Promise<readonly ProcessRow[]> {
@@ -138,21 +134,14 @@ export class SimulatedHost implements Host {
     return [SELF, ...processes];
   }
 
-  async listFamily(pid: number): Promise<readonly ProcessRow[]> {
-    return (await this.listProcesses()).filter((row) => row.pid === pid || row.ppid === pid);
-  }
-
-  maySignal(): boolean {
-    return true;
-  }
-
-  holdsOpen(pid: number): boolean {
+  async holdsOpen(pid: number): Promise<boolean> {
     return this.#world.fluentds.some(({ worker }) => worker?.pid === pid && worker.tail !== undefined);
   }
 
-  async signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'> {
+  async signal(target: ProcessIdentity, signal: string | 0): Promise<'sent' | 'gone' | 'not-permitted'> {
     const found = this.#world.processes.find(({ pid }) => pid === target.pid);
     if (found === undefined || found.startTime !== target.startTime) return 'gone';
+    if (signal === 0) return 'sent';
     this.#world.tell(`posidle sends ${signal} to ${target.pid}`);
     this.#send(signal, target.pid);
     return 'sent';
@@ -164,10 +153,6 @@ export class SimulatedHost implements Host {
       if (fluentd.isUp && fluentd.pid === pid) fluentd.signal(signal);
       else if (fluentd.worker?.pid === pid) fluentd.signalWorker(signal);
     }
-  }
-
-  async hasWitness(): Promise<boolean> {
-    return this.#world.witnessed.length > 0;
   }
 
   async lookForFluentd(): Promise<FluentdSign> {
@@ -186,10 +171,15 @@ export class SimulatedHost implements Host {
     return { at, witnesses: witnessed.map((worker) => worker.witness(isSilent)) };
   }
 
-  async tellWitness(_dir: string, name: string, word: WitnessOrder): Promise<string | undefined> {
+  async tellWitness(
+    _dir: string,
+    name: string,
+    word: WitnessOrder,
+    patience = NO_ANSWER,
+  ): Promise<string | undefined> {
     const worker = this.#world.witnessed.find(({ socket }) => socket === name);
     if (worker === undefined || worker.isGone) return 'the worker is gone';
-    if (this.#waitInVain()) return 'its witness did not answer within 2 s';
+    if (this.#waitInVain(Math.min(patience, NO_ANSWER))) return 'its witness did not answer within 2 s';
     if (!worker.isReady) return 'not ready';
     const fluentd = this.#world.fluentds.find((one) => one.worker === worker);
     this.#world.tell(`posidle tells worker ${worker.pid} to ${word}`);
@@ -199,7 +189,7 @@ export class SimulatedHost implements Host {
     return undefined;
   }
 
-  #waitInVain(patience = NO_ANSWER): boolean {
+  #waitInVain(patience: Millis): boolean {
     const { clock, silentUntil, witnessed } = this.#world;
     const isSilent = silentUntil > clock.now && witnessed.some(({ isGone }) => !isGone);
     if (isSilent) {
@@ -216,7 +206,7 @@ export class SimulatedHost implements Host {
   }
 }
 
-const SELF: ProcessRow = {
+export const SELF: ProcessRow = {
   pid: 7,
   ppid: 1,
   session: 7,

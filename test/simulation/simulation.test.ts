@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { Coverage, TRANSITIONS } from './coverage.ts';
+import { Coverage } from './coverage.ts';
 import { play } from './lifetime.ts';
 import { planOf } from './plan.ts';
 
@@ -18,10 +17,3 @@ test(`no promise is broken in the simulated lifetimes 1 to ${SEEDS}, which reach
   expect(coverage.missing).toEqual([]);
   expect(coverage.unforeseen).toEqual([]);
 }, 900_000);
-
-test('the diagram in ARCHITECTURE.md shows every change of state that they bring about, and no other', () => {
-  const [, diagram = ''] =
-    /```mermaid\nstateDiagram-v2\n(.*?)```/s.exec(readFileSync('ARCHITECTURE.md', 'utf8')) ?? [];
-  const arrows = [...diagram.matchAll(/^ *([a-z]+ --> [a-z]+)/gm)].map(([, arrow]) => arrow);
-  expect([...new Set(arrows)].sort()).toEqual(TRANSITIONS.toSorted());
-});

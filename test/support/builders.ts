@@ -86,22 +86,19 @@ export function running(changes: Partial<Running> = {}): Running {
     kind: 'running',
     supervisor,
     workers,
-    permitted: true,
     proof: 'own',
     isStarting: false,
     ...changes,
   };
 }
 
-export const ORPHANED: FluentdReading = { kind: 'orphaned', workers: running().workers, permitted: true };
 /** An entry of which nothing else is known. */
 export const NO_CONTEXT: LagContext = { lastSize: null, stuck: false, succeeded: false };
-export const REMOTE = { kind: 'remote', permitted: true } as const;
+export const REMOTE = { kind: 'remote' } as const;
 export const WRAPPER = {
   kind: 'wrapper',
   leader: { pid: 9, startTime: '9' },
   since: 0,
-  permitted: true,
 } as const;
 export const ABSENT: FluentdReading = { kind: 'absent', why: 'no fluentd runs' };
 
@@ -147,7 +144,7 @@ export function seen(snapshots: readonly Snapshot[], rules: Policy = DEFAULT_POL
 
 /** One pos file, a fluentd that is searched for, and no configuration. */
 export function subject(changes: Partial<Subject> = {}): Subject {
-  const defaults = { conf: undefined, doneProcess: undefined } as const;
+  const defaults = { conf: undefined, doneProcess: undefined, self: 77 } as const;
   return { posFiles: [POS], fluentd: { by: 'search' }, ...defaults, ...changes };
 }
 

@@ -1,5 +1,5 @@
 import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
-import type { Chunk, ChunkListing } from '../../src/core/fluentd/buffers.ts';
+import type { ChunkListing } from '../../src/core/fluentd/buffers.ts';
 import { isFileOf } from '../../src/core/look/file-state.ts';
 import type { FileLook, FileStat, FollowedFile } from '../../src/core/look/snapshot.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
@@ -112,13 +112,10 @@ export abstract class FakeFiles {
   }
 
   async listChunks(globs: readonly string[]): Promise<ChunkListing> {
-    return { chunks: await this.listBackups(globs), isThere: true };
-  }
-
-  async listBackups(globs: readonly string[]): Promise<readonly Chunk[]> {
-    return this.#matching(globs).map((path) => {
+    const chunks = this.#matching(globs).map((path) => {
       return { path, size: this.files.get(path)?.bytes.length ?? 0 };
     });
+    return { chunks, isThere: true };
   }
 
   #matching(globs: readonly string[]): readonly string[] {

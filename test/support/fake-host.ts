@@ -23,7 +23,6 @@ const MOST_SLEEPS = 20_000;
 
 /** A whole world in memory: files, processes and a clock that moves only while the daemon sleeps. */
 export class FakeHost extends FakeFiles implements Host {
-  readonly self = 77;
   /** Each signal that was sent: `SIGINT 4242 @19000`. */
   readonly sent: string[] = [];
   turns = 0;
@@ -131,10 +130,6 @@ export class FakeHost extends FakeFiles implements Host {
     next?.run(this);
   }
 
-  async hasWitness(): Promise<boolean> {
-    return this.witnesses.length > 0;
-  }
-
   async lookForFluentd(): Promise<FluentdSign> {
     if (this.witnesses.some(({ kind }) => kind !== 'gone')) return 'listening';
     return this.sign;
@@ -144,24 +139,22 @@ export class FakeHost extends FakeFiles implements Host {
     return { at: this.#now, witnesses: this.witnesses };
   }
 
-  async tellWitness(_dir: string, worker: string, word: WitnessOrder): Promise<string | undefined> {
+  async tellWitness(
+    _dir: string,
+    worker: string,
+    word: WitnessOrder,
+    _patience?: Millis,
+  ): Promise<string | undefined> {
     return this.onWitnessTold(worker, word);
   }
 
-  async listProcesses(): Promise<readonly ProcessRow[]> {
-    return this.#table();
-  }
-
-  #table(): readonly ProcessRow[] {
-    return [{ ...SELF, pid: this.self }, ...this.processes.values()];
-  }
-
-  async listFamily(pid: number): Promise<readonly ProcessRow[]> {
-    return this.#table().filter((row) => row.pid === pid || row.ppid === pid);
+  async listProcesses(family?: number): Promise<readonly ProcessRow[]> {
+    const table = [SELF, ...this.processes.values()];
+    return table.filter(({ pid, ppid }) => family === undefined || pid === family || ppid === family);
   }
 
   /** A Fluentd's workers hold its pos file open, but for those that are still starting. */
-  holdsOpen(pid: number, paths: readonly string[]): boolean | undefined {
+  async holdsOpen(pid: number, paths: readonly string[]): Promise<boolean | undefined> {
     const found = this.processes.get(pid);
     if (found?.permitted === false) return undefined;
     if (this.starting.has(pid)) return false;
@@ -171,14 +164,11 @@ export class FakeHost extends FakeFiles implements Host {
     );
   }
 
-  maySignal(pid: number): boolean {
-    return this.processes.get(pid)?.permitted !== false;
-  }
-
-  async signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'> {
+  async signal(target: ProcessIdentity, signal: string | 0): Promise<'sent' | 'gone' | 'not-permitted'> {
     const found = this.processes.get(target.pid);
     if (found === undefined || found.zombie || found.startTime !== target.startTime) return 'gone';
     if (!found.permitted) return 'not-permitted';
+    if (signal === 0) return 'sent';
     if (signal !== 'SIGUSR1') this.onStop();
     this.sent.push(`${signal} ${target.pid} @${this.#now}`);
     if (signal === 'SIGKILL') this.endProcess(target.pid);
@@ -191,7 +181,8 @@ export class FakeHost extends FakeFiles implements Host {
   }
 }
 
-const SELF: Omit<ProcessRow, 'pid'> = {
+const SELF: ProcessRow = {
+  pid: 77,
   ppid: 1,
   session: 0,
   startTime: 'posidle',

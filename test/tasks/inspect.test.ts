@@ -66,7 +66,11 @@ test('inspect finds what the daemon finds in the same directory: entries, states
       const whole = posText(entries);
       const pos = join(logs, 'app.pos');
       writeFileSync(pos, torn ? whole.slice(0, -20) : whole);
-      const snapshot = await new Collector(host, subject({ posFiles: [pos] })).look('all', ABSENT);
+      const snapshot = await new Collector(host, subject({ posFiles: [pos] })).look('all', {
+        fluentd: ABSENT,
+        sign: 'unknown',
+        question: 'look',
+      });
       const seen = observe(undefined, snapshot, DEFAULT_POLICY);
       const found = await (await inspector(pos)).look();
       const shown = ({ movedAt: _, ...rest }: (typeof seen.files)[number]) => rest;

@@ -48,8 +48,6 @@ export function describeFluentd({ fluentd }: Observation): string {
       return fluentd.why;
     case 'running':
       return `fluentd runs: pid ${fluentd.supervisor.pid}, ${counted(fluentd.workers.length, 'worker')}`;
-    case 'orphaned':
-      return `fluentd's supervisor is gone, its workers still run: pid ${fluentd.workers.map(({ pid }) => pid).join(', ')}`;
     case 'wrapper':
       return `no fluentd was found below the command, pid ${fluentd.leader.pid}`;
     case 'remote':

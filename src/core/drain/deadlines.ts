@@ -2,7 +2,7 @@ import type { DrainRequest } from '../progress/drain-request.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import { type Policy, stopReserve } from './policy.ts';
-import { ofMain, type State, type Trigger } from './state.ts';
+import type { State, Trigger } from './state.ts';
 
 /** The last flush begins this long before the drain's deadline, so that its chunks still arrive. */
 const FLUSH_RESERVE: Millis = 10_000;
@@ -52,16 +52,6 @@ export function startDeadline(since: Millis, { startTimeout }: Policy): Millis |
 export function triggerAt(seen: Seen, policy: Policy): Millis | undefined {
   const instants = [quietAt(seen, policy), policy.doneProcess ? mainEndAt(seen, policy) : undefined];
   return earliest(instants.filter((at) => !isOver(at, seen.at)));
-}
-
-/**
- * Until when "everything is read" must hold: until no line can be on its way any more, and `settle` longer unless main has certainly ended
- * or posidle itself waited for silence.
- */
-export function settleEnd(trigger: Trigger, { progress }: Seen, { settle }: Policy): Millis {
-  const { movedAt = trigger.at, busyUntil } = progress;
-  if (['ended', 'guess'].includes(ofMain(trigger))) return busyUntil;
-  return Math.max(busyUntil, Math.max(trigger.at, movedAt) + settle);
 }
 
 /** Until when in_tail may still deliver the last line or record that it was asked to finish. */

@@ -11,10 +11,11 @@ import {
   withoutLater,
 } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
-import { finishEnd, isOver, keptUntil, settleEnd } from './deadlines.ts';
+import { finishEnd, isOver, keptUntil } from './deadlines.ts';
 import { describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate, Trigger } from './state.ts';
+import { settleEnd } from './trigger.ts';
 
 /** Doubts that may pass. An empty pos file counts as "nothing was logged" only after a whole start timeout. */
 const PASSING: readonly DoubtKind[] = [

@@ -11,7 +11,6 @@ export type State =
   | ({
       readonly name: 'stopping';
       readonly since: Millis;
-      readonly termedOrphans: boolean;
       readonly toldAt: Millis;
       readonly told: readonly number[];
     } & DrainResult)
@@ -24,6 +23,20 @@ export type State =
     };
 
 export type StateName = State['name'];
+export type Of<Name extends StateName> = Extract<State, { readonly name: Name }>;
+
+/** Every change of state. The types of `step` allow no other, and a test compares the diagram in ARCHITECTURE.md. */
+export const NEXT = {
+  waiting: ['watching', 'draining', 'stopped'],
+  watching: ['draining', 'stopped'],
+  // To itself: a certain trigger after a guess.
+  draining: ['watching', 'draining', 'stopping', 'stopped'],
+  stopping: ['killing', 'stopped'],
+  killing: ['stopped'],
+  stopped: [],
+} as const satisfies Readonly<Record<StateName, readonly StateName[]>>;
+
+export type Next<Name extends StateName> = (typeof NEXT)[Name][number];
 
 export interface Draining {
   readonly name: 'draining';
@@ -40,7 +53,7 @@ export interface Draining {
 }
 
 export interface Trigger {
-  readonly by: 'quiet' | 'start-timeout' | 'done-process' | 'deserted' | DrainRequest['by'];
+  readonly by: 'quiet' | 'start-timeout' | 'done-process' | DrainRequest['by'];
   readonly at: Millis;
 }
 
@@ -48,7 +61,7 @@ export interface Trigger {
  * What a trigger says of main. `ended`: it has ended (its process may come back). `stopped`: the caller says that it has ended or writes no
  * more. `guess`: posidle itself thinks so, and may take that back. `nothing`: main may still write.
  */
-type OfMain = 'ended' | 'stopped' | 'guess' | 'nothing';
+export type OfMain = 'ended' | 'stopped' | 'guess' | 'nothing';
 
 const OF_MAIN: Readonly<Record<Trigger['by'], OfMain>> = {
   'done-file': 'ended',
@@ -61,7 +74,6 @@ const OF_MAIN: Readonly<Record<Trigger['by'], OfMain>> = {
   SIGTERM: 'nothing',
   SIGINT: 'nothing',
   drain: 'nothing',
-  deserted: 'nothing',
 };
 
 export function ofMain({ by }: Pick<Trigger, 'by'>): OfMain {
@@ -105,9 +117,9 @@ export interface End {
   readonly why: string;
 }
 
-export type Action =
-  | { readonly do: 'signal'; readonly target: 'supervisor' | 'workers' | 'all'; readonly signal: string }
-  | { readonly do: 'flush' };
+export interface Action {
+  readonly do: 'flush' | 'stop' | 'kill';
+}
 
 /** What a look asks the witnesses. Only a drain asks in_tail to hurry, and only after main nothing can be cut in two. */
 export function questionIn(state: State): Question {

@@ -12,7 +12,6 @@ import {
   keptUntil,
   lastFlushAt,
   returnDeadline,
-  settleEnd,
   startDeadline,
   stopDeadline,
   timedCallsIn,
@@ -22,27 +21,23 @@ import { describeCandidates, ENDED_BY_ITSELF, KILLED, OUT_OF_REACH, STOPPED, SUR
 import { flushAt, mayFlush } from './flushing.ts';
 import { drainGate, owedNow } from './gates.ts';
 import type { Policy } from './policy.ts';
-import type { Draining, DrainResult, End, Gate, State, StateName } from './state.ts';
+import type { Draining, Gate, Next, Of, State, StateName } from './state.ts';
+import { changeTo, drain, finish, flush, resultOf, type Step, stay, stop } from './transitions.ts';
 import {
-  changeTo,
-  drain,
-  finish,
-  flush,
-  KILL,
-  resultOf,
-  STOP,
-  type Step,
-  stay,
-  stop,
-  TERM_WORKERS,
-} from './transitions.ts';
-import { hasMainEnded, hasMovedSince, isGuess, needsWitness, quietBy, requestedBy } from './trigger.ts';
+  hasMainEnded,
+  hasMovedSince,
+  isGuess,
+  needsWitness,
+  quietBy,
+  requestedBy,
+  settleEnd,
+} from './trigger.ts';
 
 type Rule<Name extends StateName> = (
-  state: Extract<State, { name: Name }>,
+  state: Of<Name>,
   seen: Seen,
   policy: Policy,
-) => Step;
+) => Step<Of<Name | Next<Name>>>;
 
 /** How long the right one of several Fluentds may take to open its pos file. */
 const SLOW_START: Millis = 10_000;
@@ -53,22 +48,18 @@ const KILL_TIMEOUT: Millis = 10_000;
 /** Repeat a stop through the witness, because the first may have been lost. A second stop does no harm. */
 const TELL_AGAIN: Millis = 5_000;
 
+const RULES: { readonly [Name in StateName]: Rule<Name> } = {
+  waiting: (...look) => endOf(...look) ?? stepWaiting(...look),
+  watching: (...look) => endOf(...look) ?? stepWatching(...look),
+  draining: (...look) => endOf(...look) ?? stepDraining(...look),
+  stopping: (...look) => stepStopping(...look),
+  killing: (...look) => stepKilling(...look),
+  stopped: (state) => stay(state),
+};
+
 /** The next state and the actions. If the state changed, call it again at once with the same observation. */
 export function step(state: State, seen: Seen, policy: Policy): Step {
-  switch (state.name) {
-    case 'waiting':
-      return endOf(state, seen, policy) ?? stepWaiting(state, seen, policy);
-    case 'watching':
-      return endOf(state, seen, policy) ?? stepWatching(state, seen, policy);
-    case 'draining':
-      return endOf(state, seen, policy) ?? stepDraining(state, seen, policy);
-    case 'stopping':
-      return stepStopping(state, seen, policy);
-    case 'killing':
-      return stepKilling(state, seen, policy);
-    case 'stopped':
-      return stay(state);
-  }
+  return (RULES[state.name] as Rule<StateName>)(state, seen, policy);
 }
 
 const stepWaiting: Rule<'waiting'> = (state, seen, policy) => {
@@ -127,7 +118,7 @@ function closingTime(deadline: Millis): Millis {
 }
 
 /** Stops although a gate is closed. First it flushes what Fluentd has read since the last flush. */
-function endAtDeadline(state: Draining, gate: Gate | undefined, seen: Seen, policy: Policy): Step {
+function endAtDeadline(state: Draining, gate: Gate | undefined, seen: Seen, policy: Policy) {
   const { closingAt } = state;
   if (closingAt === undefined && gate !== undefined && mayFlush(state, seen))
     return flush({ ...state, closingAt: seen.at }, seen, seen.at + FLUSH_HEAD_START);
@@ -139,7 +130,7 @@ function endAtDeadline(state: Draining, gate: Gate | undefined, seen: Seen, poli
 }
 
 /** A flush signal takes effect with a delay. So after a flush all gates must be open in two looks. */
-function finishDrain(state: Draining, seen: Seen, policy: Policy, deadline: Millis): Step {
+function finishDrain(state: Draining, seen: Seen, policy: Policy, deadline: Millis) {
   const isSure = state.flushedAt === undefined || (state.emptyAt !== undefined && state.emptyAt < seen.at);
   if (isSure) return stop(state, undefined, seen, policy);
   return stay({ ...state, emptyAt: state.emptyAt ?? seen.at }, deadline);
@@ -148,32 +139,23 @@ function finishDrain(state: Draining, seen: Seen, policy: Policy, deadline: Mill
 const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
   const result = resultOf(state);
   const { fluentd } = seen;
-  if (fluentd.kind === 'absent') return finish(endOfStop(state), seen, result);
+  if (fluentd.kind === 'absent') return finish(STOPPED, seen, result);
   const deadline = stopDeadline(state, seen, policy);
   if (isOver(deadline, seen.at)) {
     if (fluentd.kind === 'remote') return finish(OUT_OF_REACH, seen, result);
     const why = `Fluentd still runs ${formatDuration(seen.at - state.since)} after the stop signal`;
-    return changeTo({ name: 'killing', since: seen.at, ...result }, why, [KILL]);
+    return changeTo({ name: 'killing', since: seen.at, ...result }, why, [{ do: 'kill' }]);
   }
   // SIGUSR2 (1.18 and later) may have started a new supervisor, which must stop as well.
   if (fluentd.kind === 'running' && !state.told.includes(fluentd.supervisor.pid) && state.told.length > 0) {
     const told = [...state.told, fluentd.supervisor.pid];
-    return stay({ ...state, told, toldAt: seen.at }, deadline, [STOP]);
+    return stay({ ...state, told, toldAt: seen.at }, deadline, [{ do: 'stop' }]);
   }
   if (fluentd.kind === 'remote' && isOver(state.toldAt + TELL_AGAIN, seen.at)) {
-    return stay({ ...state, toldAt: seen.at }, deadline, [STOP]);
+    return stay({ ...state, toldAt: seen.at }, deadline, [{ do: 'stop' }]);
   }
-  const halfTime = state.since + (deadline - state.since) / 2;
-  const isOrphaned = fluentd.kind === 'orphaned' && !state.termedOrphans;
-  if (isOrphaned && isOver(halfTime, seen.at))
-    return stay({ ...state, termedOrphans: true }, deadline, [TERM_WORKERS]);
-  return stay(state, isOrphaned ? halfTime : deadline);
+  return stay(state, deadline);
 };
-
-/** If the supervisor ended by itself, report that: posidle stopped only the orphaned workers. */
-function endOfStop({ trigger }: DrainResult): End {
-  return trigger.by === 'deserted' ? ENDED_BY_ITSELF : STOPPED;
-}
 
 const stepKilling: Rule<'killing'> = (state, seen) => {
   const result = resultOf(state);
@@ -183,7 +165,11 @@ const stepKilling: Rule<'killing'> = (state, seen) => {
 };
 
 /** The ends without a complete drain: Fluentd is gone, or posidle may not signal it or cannot identify it. */
-function endOf(state: State, seen: Seen, policy: Policy): Step | undefined {
+function endOf<From extends Of<'waiting' | 'watching' | 'draining'>>(
+  state: From,
+  seen: Seen,
+  policy: Policy,
+): Step<From | Draining | Of<'stopped'>> | undefined {
   const { fluentd } = seen;
   const result = state.name === 'draining' ? resultOf(state) : undefined;
   if (fluentd.kind === 'ambiguous') {
@@ -196,16 +182,14 @@ function endOf(state: State, seen: Seen, policy: Policy): Step | undefined {
     const deadline = state.name === 'draining' ? returnDeadline(state.trigger, seen, policy) : seen.goneSince;
     if (isOver(deadline, seen.at)) return finish(ENDED_BY_ITSELF, seen, result);
   }
-  if (policy.role === 'parent' && fluentd.kind === 'orphaned' && state.name !== 'draining')
-    return drain({ by: 'deserted', at: seen.at }, seen, policy);
-  if (fluentd.kind !== 'absent' && !fluentd.permitted) {
+  if (fluentd.kind === 'running' && fluentd.proof === 'not-permitted') {
     const why = 'posidle may not signal fluentd: run it as the same user, or with the capability KILL';
     return finish({ kind: 'not-permitted', why }, seen, result);
   }
   return undefined;
 }
 
-function waitForFluentd(state: State, seen: Seen, policy: Policy): Step {
+function waitForFluentd(state: Of<'waiting'>, seen: Seen, policy: Policy) {
   const why = seen.fluentd.kind === 'absent' ? seen.fluentd.why : '';
   const deadline = absenceDeadline(state, seen, policy);
   // A parent sees its child from the first look on, so an absent child has ended.

@@ -3,11 +3,12 @@ import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import { describeTrigger, describeUnproven, ENDED_BY_ITSELF, LEFT_TO_KUBELET } from './explain.ts';
 import type { Policy } from './policy.ts';
-import type { Action, Draining, DrainResult, End, Gate, State, Trigger } from './state.ts';
+import type { Action, Draining, DrainResult, End, Gate, Of, State, Trigger } from './state.ts';
 import { hasMainEnded } from './trigger.ts';
 
-export interface Step {
-  readonly state: State;
+/** `To`: the states that it may lead to. */
+export interface Step<To extends State = State> {
+  readonly state: To;
   readonly actions: readonly Action[];
   /** Look again no later than this. Without it the usual interval applies. */
   readonly wakeAt: Millis | undefined;
@@ -16,28 +17,21 @@ export interface Step {
   readonly whyChanged: string | undefined;
 }
 
-const FLUSH: Action = { do: 'flush' };
-export const KILL: Action = { do: 'signal', target: 'all', signal: 'SIGKILL' };
-/** Workers ignore SIGINT; their supervisor stops them (supervisor.rb, install_main_process_signal_handlers). */
-export const STOP: Action = { do: 'signal', target: 'supervisor', signal: 'SIGINT' };
-/** A worker without its supervisor ignores SIGINT, but ends properly on SIGTERM (supervisor.rb:997-1006). */
-export const TERM_WORKERS: Action = { do: 'signal', target: 'workers', signal: 'SIGTERM' };
-
-export function drain(trigger: Trigger, seen: Seen, policy: Policy): Step {
+export function drain(trigger: Trigger, seen: Seen, policy: Policy): Step<Draining> {
   const mainHasEnded = hasMainEnded(trigger, seen, policy);
   const state: Draining = { name: 'draining', since: seen.at, trigger, mainHasEnded, owed: undefined };
   return changeTo(state, describeTrigger(trigger, seen, policy));
 }
 
-export function flush(state: Draining, seen: Seen, wakeAt: Millis): Step {
-  return stay({ ...state, flushedAt: seen.at }, wakeAt, [FLUSH]);
+export function flush(state: Draining, seen: Seen, wakeAt: Millis): Step<Draining> {
+  return stay({ ...state, flushedAt: seen.at }, wakeAt, [{ do: 'flush' }]);
 }
 
 export function resultOf({ trigger, owed }: Draining | DrainResult): DrainResult {
   return { trigger, owed };
 }
 
-export function finish(end: End, seen: Seen, result: DrainResult | undefined): Step {
+export function finish(end: End, seen: Seen, result: DrainResult | undefined): Step<Of<'stopped'>> {
   return changeTo({ name: 'stopped', since: seen.at, end, result }, end.why);
 }
 
@@ -45,7 +39,12 @@ export function finish(end: End, seen: Seen, result: DrainResult | undefined): S
  * Ends the drain. Stops Fluentd, unless posidle may not signal it. In an ending Pod the kubelet stops a Fluentd with nothing left: posidle
  * alone may have been restarted, and then Fluentd runs on.
  */
-export function stop(state: Draining, gate: Gate | undefined, seen: Seen, policy: Policy): Step {
+export function stop(
+  state: Draining,
+  gate: Gate | undefined,
+  seen: Seen,
+  policy: Policy,
+): Step<Of<'stopping' | 'stopped'>> {
   const result = resultOf(state);
   if (seen.fluentd.kind === 'absent') return finish(ENDED_BY_ITSELF, seen, result);
   if (policy.podEnds && !mayStopHelp(state, seen)) return finish(LEFT_TO_KUBELET, seen, result);
@@ -55,18 +54,16 @@ export function stop(state: Draining, gate: Gate | undefined, seen: Seen, policy
     gate === undefined
       ? `everything is read${state.flushedAt === undefined ? '' : ' and flushed'}`
       : `not drained, ${gate.name}: ${gate.why}`;
-  const isOrphaned = seen.fluentd.kind === 'orphaned';
   return changeTo(
     {
       name: 'stopping',
       since: seen.at,
-      termedOrphans: isOrphaned,
       toldAt: seen.at,
       told: seen.fluentd.kind === 'running' ? [seen.fluentd.supervisor.pid] : [],
       ...result,
     },
     why,
-    [isOrphaned ? TERM_WORKERS : STOP],
+    [{ do: 'stop' }],
   );
 }
 
@@ -75,11 +72,19 @@ function mayStopHelp({ owed }: Draining, { progress }: Seen): boolean {
   return progress.ignoresSigterm || mayHold(progress) || withoutLater(progress, owed).left.length > 0;
 }
 
-export function changeTo(state: State, why: string, actions: readonly Action[] = []): Step {
+export function changeTo<To extends State>(
+  state: To,
+  why: string,
+  actions: readonly Action[] = [],
+): Step<To> {
   return { state, actions, wakeAt: undefined, depth: depthIn(state), whyChanged: why };
 }
 
-export function stay(state: State, wakeAt?: Millis, actions: readonly Action[] = []): Step {
+export function stay<To extends State>(
+  state: To,
+  wakeAt?: Millis,
+  actions: readonly Action[] = [],
+): Step<To> {
   return { state, actions, wakeAt, depth: depthIn(state), whyChanged: undefined };
 }
 

@@ -4,7 +4,7 @@ import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import { isOver, mainEndAt, quietAt, startDeadline } from './deadlines.ts';
 import type { Policy } from './policy.ts';
-import { ofMain, type Trigger } from './state.ts';
+import { type OfMain, ofMain, type Trigger } from './state.ts';
 
 /** The trigger that is certain: a request from outside, or main's process is gone. */
 export function requestedBy(seen: Seen, policy: Policy): Trigger | undefined {
@@ -49,15 +49,30 @@ export function hasMovedSince(at: Millis, { progress: { movedAt } }: Seen): bool
   return movedAt !== undefined && movedAt > at;
 }
 
-/** Whether main has certainly ended. */
+/** The surest thing that the trigger, a later request or main's process says of main. */
+function ofMainBy(trigger: Trigger | undefined, seen: Seen, policy: Policy): OfMain {
+  if (isMainProcessGone(seen, policy)) return 'ended';
+  const said = [...(trigger ? [trigger] : []), ...seen.requests].map(ofMain);
+  return SUREST_FIRST.find((word) => said.includes(word)) ?? 'nothing';
+}
+
+const SUREST_FIRST: readonly OfMain[] = ['ended', 'stopped', 'guess', 'nothing'];
+
 export function hasMainEnded(trigger: Trigger, seen: Seen, policy: Policy): boolean {
-  return (
-    isMainProcessGone(seen, policy) || [trigger, ...seen.requests].some((call) => ofMain(call) === 'ended')
-  );
+  return ofMainBy(trigger, seen, policy) === 'ended';
+}
+
+/**
+ * Until when "everything is read" must hold: until no line can be on its way any more, and `settle` longer unless main has certainly ended
+ * or posidle itself waited for silence.
+ */
+export function settleEnd(trigger: Trigger, seen: Seen, policy: Policy): Millis {
+  const { movedAt = trigger.at, busyUntil } = seen.progress;
+  if (['ended', 'guess'].includes(ofMainBy(trigger, seen, policy))) return busyUntil;
+  return Math.max(busyUntil, Math.max(trigger.at, movedAt) + policy.settle);
 }
 
 /** Whether nobody has said that main has ended: no trigger came, or only one that main may survive. */
 export function mayMainRun(trigger: Trigger | undefined, seen: Seen, policy: Policy): boolean {
-  if (isMainProcessGone(seen, policy)) return false;
-  return [...(trigger ? [trigger] : []), ...seen.requests].every((call) => ofMain(call) === 'nothing');
+  return ofMainBy(trigger, seen, policy) === 'nothing';
 }

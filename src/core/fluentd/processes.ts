@@ -28,15 +28,7 @@ export function findMains(table: Table, pattern: RegExp, self: number): Table {
 
 /** The Fluentd in a session, or in a session below its leader: `su` and `setsid` start a new one. */
 export function findInSession(table: Table, leader: ProcessIdentity): ProcessRow | undefined {
-  const family = findFamily(table, leader);
-  const members = family.filter((row) => row.session === leader.pid);
-  return newestOf(findSupervisors(members)) ?? newestOf(findSupervisors(family));
-}
-
-/** A supervisor with an unknown name, recognized by its workers. */
-export function findByWorkers(table: Table, leader: ProcessIdentity): ProcessRow | undefined {
-  const isSupervisor = ({ pid, zombie }: ProcessRow) => !zombie && findWorkers(table, pid).length > 0;
-  return newestOf(findFamily(table, leader).filter(isSupervisor));
+  return newestOf(findSupervisors(findFamily(table, leader)));
 }
 
 /**

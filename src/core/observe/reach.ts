@@ -13,7 +13,7 @@ const SLOW_WORKER: Millis = 60_000;
 export function reachOf(seen: Facts, limits: Limits): Seen['reach'] {
   const { fluentd, witness, started, at } = seen;
   if (witness !== undefined && isAnyAlive(witness.testimony)) return 'witness';
-  const isUp = fluentd.kind === 'orphaned' || (fluentd.kind === 'running' && fluentd.proof !== 'none');
+  const isUp = fluentd.kind === 'running' && fluentd.proof === 'own';
   const isSafe = started && workersOf(seen) !== 'starting' && at >= startEnd(seen, limits);
   return isUp && isSafe ? 'signal' : 'none';
 }

@@ -39,30 +39,24 @@ export type FluentdReading =
       readonly workers: readonly ProcessIdentity[];
       /** Since 1.18, SIGUSR2 starts another supervisor, which takes over while this one still runs. */
       readonly successor?: ProcessIdentity;
-      /** posidle may signal it. */
-      readonly permitted: boolean;
       /**
-       * The proof that it is the right Fluentd. `own`: it is posidle's child, or holds a pos file open. `hearsay`: only a witness listens,
-       * and anybody may listen. Then it gets orders through the witness, and no signal.
+       * The proof that it is the right Fluentd. `own`: it is posidle's child, or holds a pos file open. `not-permitted`: there is none, and
+       * posidle may not signal it either.
        */
-      readonly proof: 'own' | 'hearsay' | 'none';
+      readonly proof: 'own' | 'none' | 'not-permitted';
       /** A worker has not opened its pos file yet, and SIGUSR1 would kill it. Undefined if posidle may not see its open files. */
       readonly isStarting?: boolean | undefined;
     }
-  /** The supervisor died. Its workers continue, because Fluentd has no heartbeat between them. */
-  | { readonly kind: 'orphaned'; readonly workers: readonly ProcessIdentity[]; readonly permitted: boolean }
   /** The child of `posidle run`, with no Fluentd visible below it: it has not started one yet, or Fluentd has another name. */
   | {
       readonly kind: 'wrapper';
       readonly leader: ProcessIdentity;
       /** The first look that found this. */
       readonly since: Millis;
-      readonly permitted: boolean;
     }
-  /** posidle sees no process, but the witness's directory shows that Fluentd runs in another container. */
+  /** Only the witness's directory shows that Fluentd runs. It gets orders through the witness, and no signal: anybody may listen there. */
   | {
       readonly kind: 'remote';
-      readonly permitted: true;
       /** No worker listens yet, or no longer. */
       readonly isStarting?: true;
     }

@@ -5,24 +5,15 @@ import type { PlaceOf } from './files.ts';
 import { exists, inPortions, toBytes } from './files.ts';
 import { rubyGlob } from './walk.ts';
 
-/**
- * The chunks of one buffer. The first glob names the directory that Fluentd makes when it starts. It lists twice, because one listing misses a
- * chunk that Fluentd renames from staged to queued meanwhile (file_chunk.rb, enqueued!).
- */
+/** Lists twice, because one listing misses a chunk that Fluentd renames from staged to queued meanwhile (file_chunk.rb, enqueued!). */
 export async function listChunks(globs: readonly string[], placeOf: PlaceOf): Promise<ChunkListing> {
   const byId = new Map<string, string>();
-  for (const path of [...(await namesAt(globs, placeOf)), ...(await namesAt(globs, placeOf))]) {
-    const id = chunkId(path);
-    if (id !== undefined) byId.set(id, path);
-  }
+  for (const path of [...(await namesAt(globs, placeOf)), ...(await namesAt(globs, placeOf))])
+    byId.set(chunkId(path) ?? path, path);
   const chunks = await measured(byId.values(), placeOf);
   const directory = parseGlob(globs[0] ?? '')[0]?.base ?? '';
   const isThere = chunks.length > 0 || (await exists(directory, placeOf));
   return { chunks, isThere };
-}
-
-export async function listBackups(globs: readonly string[], placeOf: PlaceOf): Promise<readonly Chunk[]> {
-  return measured(new Set(await namesAt(globs, placeOf)), placeOf);
 }
 
 async function namesAt(globs: readonly string[], placeOf: PlaceOf): Promise<readonly string[]> {

@@ -17,32 +17,24 @@ function canReadProc(): boolean {
   }
 }
 
-/** Rejects if nobody knows which processes there are. */
-export async function listProcesses(): Promise<readonly ProcessRow[]> {
-  return HAS_PROC ? listProc().catch(inPlainWords) : listByPs().catch(inPlainWords);
+/** Rejects if nobody knows which processes there are. Of a family it lists only a process and its children, if the kernel can. */
+export async function listProcesses(family?: number): Promise<readonly ProcessRow[]> {
+  if (!HAS_PROC) return listByPs().catch(inPlainWords);
+  return (family === undefined ? undefined : familyInProc(family)) ?? listProc().catch(inPlainWords);
 }
 
 function inPlainWords(error: NodeJS.ErrnoException): never {
   throw new Error(`the processes cannot be looked at: ${inWords(error)}`);
 }
 
-export async function listFamily(pid: number): Promise<readonly ProcessRow[]> {
-  return (HAS_PROC ? familyInProc(pid) : undefined) ?? listProcesses();
-}
-
-/** Whether the kernel lets posidle signal the process. */
-export function maySignal(pid: number): boolean {
-  return send(pid, 0) !== 'not-permitted';
-}
-
 type Sent = 'sent' | 'gone' | 'not-permitted';
 
 /** Sends the signal only if the pid is still the same process. Checks that right before. */
-export async function signalProcess({ pid, startTime }: ProcessIdentity, signal: string): Promise<Sent> {
+export async function signalProcess({ pid, startTime }: ProcessIdentity, signal: string | 0): Promise<Sent> {
   const read = async () => (HAS_PROC ? readProc(pid) : listByPs());
   const rows = await read().catch(inPlainWords);
   const isThere = rows.some((row) => row.pid === pid && row.startTime === startTime && !row.zombie);
-  return isThere ? send(pid, signal as NodeJS.Signals) : 'gone';
+  return isThere ? send(pid, signal as NodeJS.Signals | 0) : 'gone';
 }
 
 /** kill(2): signal 0 only checks, and a negative pid means a process group. */

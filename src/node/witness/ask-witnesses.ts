@@ -62,14 +62,6 @@ export async function askWitnesses(
   return { at, witnesses: await Promise.all(names.map(ask)) };
 }
 
-/** Whether there is or was one. If nobody knows, there may be one. */
-export async function hasWitness(dir: string): Promise<boolean> {
-  return listWitnesses(dir).then(
-    (names) => names.length > 0,
-    () => true,
-  );
-}
-
 /**
  * What the directory shows of Fluentd. A busy witness is not gone, and one may listen while the system can open nothing. A socket that
  * posidle may not open shows nothing.
@@ -96,8 +88,9 @@ export async function tellWitness(
   dir: string,
   worker: string,
   word: WitnessOrder,
+  patience = SILENCE,
 ): Promise<string | undefined> {
-  const answer = await exchange(join(dir, worker), word);
+  const answer = await exchange(join(dir, worker), word, newBudget(), patience);
   if ('gone' in answer) return 'the worker is gone';
   return 'why' in answer ? answer.why : parseDone(answer.text);
 }

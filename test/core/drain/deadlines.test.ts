@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import * as deadlines from '../../../src/core/drain/deadlines.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { begin, type Trigger } from '../../../src/core/drain/state.ts';
+import { settleEnd } from '../../../src/core/drain/trigger.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { Observation } from '../../../src/core/observe/observation.ts';
 import type { DrainRequest } from '../../../src/core/progress/drain-request.ts';
@@ -45,7 +46,7 @@ const drainBy =
 const settled =
   (trigger: Trigger, until = OVER): Ask =>
   (seen, rules) =>
-    deadlines.settleEnd(trigger, { ...seen, progress: { ...seen.progress, busyUntil: until } }, rules);
+    settleEnd(trigger, { ...seen, progress: { ...seen.progress, busyUntil: until } }, rules);
 
 describe('the deadline of a Fluentd that is not there', () => {
   check(
@@ -127,16 +128,29 @@ describe('the deadline of a stop', () => {
   ]);
 });
 
+const ENDED_LATER: readonly DrainRequest[] = [
+  { by: 'SIGTERM', at: 19_000 },
+  { by: 'done-file', at: 19_500 },
+];
+
 describe('everything read is believed', () => {
   check(settled(HTTP), [['the settle time after the trigger', 12_000]]);
   check(settled({ by: 'http', at: 0 }), [
     ['the settle time after the last movement, where that is later', 7_000],
   ]);
   check(settled(HTTP, 40_000), [['when no line is on its way any more, where that is later', 40_000]]);
+  check(settled({ by: 'SIGTERM', at: 19_000 }, 3_000), [
+    [
+      'then at once, where a later request says that main has ended',
+      3_000,
+      {},
+      looksWith({ requests: ENDED_LATER }),
+    ],
+  ]);
   check(settled({ by: 'quiet', at: 19_000 }, 3_000), [
     ['then at once, where the trigger says that main has ended', 3_000],
   ]);
-  for (const by of ['SIGTERM', 'SIGINT', 'http', 'heartbeat', 'deserted'] as const)
+  for (const by of ['SIGTERM', 'SIGINT', 'http', 'heartbeat'] as const)
     check(settled({ by, at: 10_000 }, 3_000), [
       [`the settle time after ${by}, which does not say so`, 12_000],
     ]);

@@ -11,7 +11,6 @@ import {
   draining,
   entry,
   IN_MEMORY,
-  ORPHANED,
   onDisk,
   policy,
   running,
@@ -29,7 +28,7 @@ const DEADLINE = 60_000;
 const CLOSES = DEADLINE - 250;
 const SETTLED = 50_000;
 const FLUSH = [{ do: 'flush' }];
-const SIGINT = [{ do: 'signal', target: 'supervisor', signal: 'SIGINT' }];
+const STOP = [{ do: 'stop' }];
 const QUIET: Trigger = { by: 'quiet', at: 5_000 };
 const behind: readonly Watched[] = [sized(300)];
 const read: readonly Watched[] = [[entry()]];
@@ -58,7 +57,7 @@ describe('a drain that is over its time', () => {
     const still = decided(draining({ closingAt: CLOSES }), looks(behind, DEADLINE - 1, buffered));
     expect(still).toMatchObject({ actions: [], wakeAt: DEADLINE, state: { name: 'draining' } });
     const stopped = decided(draining({ closingAt: CLOSES }), looks(behind, DEADLINE, buffered));
-    expect(stopped).toMatchObject({ state: { name: 'stopping' }, actions: SIGINT });
+    expect(stopped).toMatchObject({ state: { name: 'stopping' }, actions: STOP });
     expect(stopped.whyChanged).toMatch(/^not drained, unread: \/var\/log\/app.log/);
   });
 
@@ -120,8 +119,8 @@ describe('a drain that finds everything read', () => {
   test('tells Fluentd to stop at once if no output has a buffer', () => {
     expect(decided(draining(), looks(read, AT))).toMatchObject({
       whyChanged: 'everything is read',
-      state: { name: 'stopping', since: AT, toldAt: AT, told: [4242], termedOrphans: false },
-      actions: SIGINT,
+      state: { name: 'stopping', since: AT, toldAt: AT, told: [4242] },
+      actions: STOP,
     });
   });
 
@@ -146,13 +145,6 @@ describe('a drain that finds everything read', () => {
     expect(again.state).toMatchObject({ name: 'draining', emptyAt: undefined });
     const away = decided(state, seen([snapshot(0, read), snapshot(1_000, read, { fluentd: ABSENT })]));
     expect(away).toMatchObject({ state: { name: 'draining', emptyAt: undefined }, actions: [] });
-  });
-
-  test('tells workers without a supervisor by SIGTERM', () => {
-    expect(decided(draining(), looks(read, AT, { fluentd: ORPHANED }))).toMatchObject({
-      state: { name: 'stopping', told: [], termedOrphans: true },
-      actions: [{ do: 'signal', target: 'workers', signal: 'SIGTERM' }],
-    });
   });
 
   test.each<[string, string, number, Partial<Policy>, boolean]>([

@@ -11,7 +11,6 @@ import {
   fileOf,
   IN_MEMORY,
   LOG,
-  ORPHANED,
   onDisk,
   POS,
   policy,
@@ -129,7 +128,6 @@ describe('the first of two closed gates is reported', () => {
 
 describe('the drain is not kept open by', () => {
   test.each<[string, Change]>([
-    ['workers whose supervisor is gone', fluentd(ORPHANED)],
     ['a Fluentd in another container', fluentd(REMOTE)],
     ['a supervisor that never had a worker', always(running({ workers: [] }))],
     ['an empty pos file, when a whole start timeout has passed', looked(EMPTY, by('start-timeout'))],

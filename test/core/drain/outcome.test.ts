@@ -105,7 +105,6 @@ describe('an outcome', () => {
       ['drain', ['drain']],
       ['SIGTERM', ['SIGTERM', 'SIGINT']],
       ['SIGINT', ['SIGINT']],
-      ['deserted', []],
       [undefined, []],
     ] as const)('%s, with the requests %o', (by, requests) => {
       expect(word(by, requests)).toMatchObject({

@@ -8,7 +8,6 @@ import {
   ABSENT,
   draining,
   entry,
-  ORPHANED,
   policy,
   REMOTE,
   row,
@@ -26,7 +25,6 @@ const stopping = {
   since: 0,
   trigger: { by: 'http', at: 0 },
   owed: undefined,
-  termedOrphans: false,
   toldAt: 0,
   told: [4242],
 } as const;
@@ -48,31 +46,25 @@ const stepped = (state: State, fluentd: FluentdReading, at = AT, rules: Partial<
   decided(state, at, [running(), fluentd], { rules });
 
 describe('a Fluentd that was told to stop', () => {
-  const SIGINT = { do: 'signal', target: 'supervisor', signal: 'SIGINT' };
-  const TERM = { do: 'signal', target: 'workers', signal: 'SIGTERM' };
-  const KILL = { do: 'signal', target: 'all', signal: 'SIGKILL' };
+  const [STOP, KILL] = [{ do: 'stop' }, { do: 'kill' }];
 
   test.each<[string, FluentdReading, number, readonly object[], object?]>([
     ['is not told again', running(), AT, []],
-    ['and whose successor runs on: it is told to stop, too', successor, AT, [SIGINT]],
+    ['and whose successor runs on: it is told to stop, too', successor, AT, [STOP]],
     ['and whose successor was told too is not told again', successor, AT, [], { told: [4242, 5_000] }],
     ['by a call: what shows of it later is not told', running(), AT, [], { told: [] }],
-    ['by a call: is called again when 5 s have passed', REMOTE, 5_000, [SIGINT]],
+    ['by a call: is called again when 5 s have passed', REMOTE, 5_000, [STOP]],
     ['by a call: is not called again before', REMOTE, 4_999, []],
-    ['and whose supervisor is gone: its workers get SIGTERM at half time', ORPHANED, 30_000, [TERM]],
-    ['and whose supervisor is gone: its workers are not told before', ORPHANED, 29_999, []],
-    ['and whose workers were told is not told again', ORPHANED, 30_000, [], { termedOrphans: true }],
     ['is killed when the time to stop is over', running(), 60_000, [KILL]],
     ['is not killed before', running(), 59_999, []],
   ])('%s', (_, fluentd, at, actions, changes = {}) => {
     const next = stepped({ ...stopping, ...changes }, fluentd, at);
     expect(next.actions).toEqual(actions);
-    if (at < 60_000) expect(next.wakeAt).toBe(at === 29_999 ? 30_000 : 60_000);
+    if (at < 60_000) expect(next.wakeAt).toBe(60_000);
   });
 
   test('and is told again has the time of that order', () => {
     expect(stepped(stopping, REMOTE, 5_000).state).toMatchObject({ toldAt: 5_000 });
-    expect(stepped(stopping, ORPHANED, 30_000).state).toMatchObject({ termedOrphans: true });
     expect(stepped(stopping, successor).state).toMatchObject({ toldAt: AT, told: [4242, 5_000] });
   });
 
@@ -80,14 +72,11 @@ describe('a Fluentd that was told to stop', () => {
     const late = { ...stopping, since: 10_000 };
     expect(stepped(late, running(), 70_000).whyChanged).toBe('Fluentd still runs 60 s after the stop signal');
     expect(stepped(late, running(), 69_999).whyChanged).toBeUndefined();
-    expect(stepped({ ...late, toldAt: 10_000 }, ORPHANED, 39_999).wakeAt).toBe(40_000);
   });
 
-  test('and is gone has stopped; where nobody told its supervisor, it has ended by itself', () => {
-    const deserted = { ...stopping, trigger: { by: 'deserted', at: 0 } } as const;
+  test('and is gone has stopped', () => {
     const result = { trigger: stopping.trigger, owed: stopping.owed };
     expect(stepped(stopping, ABSENT).state).toMatchObject({ end: { kind: 'stopped' }, result });
-    expect(stepped(deserted, ABSENT).state).toMatchObject({ end: { kind: 'ended-by-itself' } });
   });
 
   test('and was killed is gone, or is given up after 10 s', () => {
@@ -131,15 +120,8 @@ describe('a Fluentd that is not there', () => {
   });
 });
 
-test('a parent drains what its supervisor left behind, and no one else does', () => {
-  const byParent = (state: State) => stepped(state, ORPHANED, AT, { role: 'parent' }).state;
-  expect(byParent(begin(0))).toMatchObject({ name: 'draining', trigger: { by: 'deserted', at: AT } });
-  expect(stepped(begin(0), ORPHANED).state.name).not.toBe('draining');
-  expect(byParent(draining())).toMatchObject({ trigger: { by: 'http' } });
-});
-
 test('a Fluentd that posidle may not signal ends it at once', () => {
-  const foreign = running({ permitted: false });
+  const foreign = running({ proof: 'not-permitted' });
   const end = { kind: 'not-permitted' };
   const { trigger } = draining();
   expect(stepped(WATCHING, foreign).state).toMatchObject({ end, result: undefined });

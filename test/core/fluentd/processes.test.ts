@@ -117,13 +117,6 @@ describe('a session', () => {
     const members = [old, young].map((one) => member({ ...one, argv: SUPERVISOR }));
     expect(findInSession([shell, ...members], LEADER)?.pid).toBe(3);
   });
-
-  test('comes before the sessions that were begun below it', () => {
-    const other = { session: 4, startTime: '300', argv: SUPERVISOR };
-    const table = [shell, member({ pid: 4, ...other }), member({ pid: 5, argv: SUPERVISOR })];
-    expect(findInSession(table, LEADER)?.pid).toBe(5);
-    expect(findInSession(table.slice(0, 2), LEADER)?.pid).toBe(4);
-  });
 });
 
 test('a family has nobody in it once its pid is that of another process', () => {

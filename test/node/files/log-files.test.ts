@@ -84,7 +84,12 @@ describe('a log file of 1 TiB without a newline', () => {
     truncateSync(path, 1024 ** 4);
     const pos = inDir('app.pos');
     writeFileSync(pos, posText([{ path, position: 4, inode }]));
-    const look = () => new Collector(new NodeHost(), subject({ posFiles: [pos] })).look('light', ABSENT);
+    const look = () =>
+      new Collector(new NodeHost(), subject({ posFiles: [pos] })).look('light', {
+        fluentd: ABSENT,
+        sign: 'unknown',
+        question: 'look',
+      });
     expect(await cpuSeconds(look)).toBeLessThan(5);
     const snapshot = await look();
     const [file] = observe(undefined, snapshot, policy()).files;

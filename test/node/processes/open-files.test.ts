@@ -7,17 +7,17 @@ import { tempDir } from '../../support/temp-dir.ts';
 
 const inDir = tempDir();
 
-test('a process holds a file open, by whatever name, or does not; of a process that is gone nobody knows', () => {
+test('a process holds a file open, by whatever name, or does not; of a process that is gone nobody knows', async () => {
   const [held, link, other] = [inDir('held'), inDir('link'), inDir('other')];
   for (const path of [held, other]) writeFileSync(path, '');
   symlinkSync(held, link);
   const file = openSync(held, 'r');
   const isHeld = (...paths: string[]) => holdsOpen(process.pid, paths);
-  expect([isHeld(held), isHeld(link), isHeld(other, held)]).toEqual([true, true, true]);
-  expect([isHeld(other), isHeld(inDir('none')), isHeld()]).toEqual([false, false, false]);
+  expect(await Promise.all([isHeld(held), isHeld(link), isHeld(other, held)])).toEqual([true, true, true]);
+  expect(await Promise.all([isHeld(other), isHeld(inDir('none')), isHeld()])).toEqual([false, false, false]);
   closeSync(file);
-  expect(isHeld(held)).toBe(false);
-  expect(holdsOpen(4_194_305, [held])).toBeUndefined();
+  expect(await isHeld(held)).toBe(false);
+  expect(await holdsOpen(4_194_305, [held])).toBeUndefined();
 });
 
 test('only the first of very many open files are checked', async () => {
@@ -27,6 +27,10 @@ test('only the first of very many open files are checked', async () => {
   const child = spawn('bash', ['-c', `${many}; echo ready; read`, inDir()]);
   await once(child.stdout, 'data');
   const isHeld = (name: string, most?: number) => holdsOpen(child.pid ?? 0, [inDir(name)], most);
-  expect([isHeld('first', 20), isHeld('late', 20), isHeld('late')]).toEqual([true, false, true]);
+  expect(await Promise.all([isHeld('first', 20), isHeld('late', 20), isHeld('late')])).toEqual([
+    true,
+    false,
+    true,
+  ]);
   child.kill('SIGKILL');
 });
