@@ -9,7 +9,6 @@ export const SURVIVORS: readonly (readonly [file: string, code: string, why: str
   ['drain/outcome.ts', 'durations.stopping ?? 1', 'told in tenths of a second'],
   ['drain/outcome.ts', 'durations.killing ?? 1', 'told in tenths of a second'],
   ['observe/memory.ts', 'yield 2', OFTEN],
-  ['observe/departed.ts', 'position ?? 1', 'a file that is no longer watched has a position'],
   ['observe/observe.ts', 'yield 2', OFTEN],
   ['observe/observe.ts', 'undiscovered.length - files.length', OFTEN],
   ['observe/observe.ts', 'b >= a', 'the same instant either way'],

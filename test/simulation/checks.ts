@@ -176,10 +176,9 @@ export class Checks implements Reporter {
   /** Nobody outside knows of a file that came and went between two looks, nor how long a limit or a full buffer keeps in_tail from the end of one that was renamed. */
   #isKnown(id: number, { file }: Line): boolean {
     const { logs, settings } = this.#world;
-    const isFull = settings.totalLimit < 1_000;
     const isHere = [...logs.byPath].some(([path, one]) => one === file && isFollowed(path));
-    if (isFull && !isHere) return false;
-    const isLimited = settings.readLimit > 0 || isFull;
+    const isLimited = settings.readLimit > 0 || settings.totalLimit < 1_000;
+    if (isLimited && !isHere) return false;
     return file.listed > (isLimited ? file.lines.indexOf(id) * LINE_BYTES : 0);
   }
 

@@ -11,7 +11,7 @@ export function newMemory(at: Millis): Memory {
   return {
     entries: new Map(),
     departed: new Map(),
-    awaited: new Map(),
+    departedAt: undefined,
     posFiles: new Map(),
     fluentdSeen: false,
     supervisor: undefined,
@@ -25,13 +25,13 @@ export function newMemory(at: Millis): Memory {
 export function* remember(
   memory: Memory,
   snapshot: Snapshot,
-  found: Pick<Observation, 'files' | 'unknown' | 'unlisted'>,
+  found: Pick<Observation, 'files' | 'unknown'>,
 ): Portions<Memory> {
-  const { at, fluentd, posFiles, followed } = snapshot;
+  const { at, fluentd, posFiles } = snapshot;
   const entries = yield* rememberEntries(memory, found, at);
   return {
     entries,
-    ...departedIn(memory, entries, { ...found, followed, at }),
+    ...departedIn(memory, entries, at),
     posFiles: rememberPosFiles(memory, posFiles, at),
     supervisor: fluentd.kind === 'running' ? sinceWhen(memory, fluentd.supervisor, at) : memory.supervisor,
     ...workersIn(memory, fluentd, at),

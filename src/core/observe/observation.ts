@@ -1,5 +1,5 @@
 import type { Lag } from '../look/file-state.ts';
-import type { FollowedFile, Snapshot } from '../look/snapshot.ts';
+import type { Snapshot } from '../look/snapshot.ts';
 import type { UndiscoveredFile } from '../look/undiscovered.ts';
 import type { KeyedEntry, PositionEntry } from '../pos-file/pos-file.ts';
 import type { ProcessIdentity } from '../progress/fluentd-reading.ts';
@@ -51,10 +51,10 @@ export type Portions<Result> = Generator<number, Result>;
 export interface Memory {
   /** By `entryKeyIn`. */
   readonly entries: ReadonlyMap<string, KnownEntry>;
-  /** Files that went away or were cut short before they were read. in_tail may still read them, and no pos file shows it. */
+  /** Files that left the path of their entry, or were cut short, before their position showed that they were read. */
   readonly departed: ReadonlyMap<string, Departed>;
-  /** By inode, the non-empty files that in_tail has not found, as of the last look with complete entries. */
-  readonly awaited: ReadonlyMap<string, FollowedFile>;
+  /** When a file last did that, read or not; undefined if none did. */
+  readonly departedAt: Millis | undefined;
   readonly posFiles: ReadonlyMap<string, KnownPosFile>;
   readonly fluentdSeen: boolean;
   /** The running supervisor, and the first look that saw it. */
@@ -86,11 +86,8 @@ export interface KnownEntry extends PositionEntry {
   readonly isAtPath: boolean;
 }
 
-export interface Departed extends Omit<PositionEntry, 'position'> {
-  /** `left`: it left the path of its entry. `gone` and `cut short`: that happened before it had an entry. */
-  readonly how: 'left' | 'gone' | 'cut short';
-  readonly size: number;
-  readonly since: Millis;
-  /** Bytes after the last known position. */
+export interface Departed {
+  readonly path: string;
+  /** Bytes after the last known position, up to the last known size. */
   readonly unreadBytes: number;
 }

@@ -15,8 +15,6 @@ export interface Limits {
 export interface TailFacts {
   readonly refreshInterval: Millis;
   readonly rotateWait: Millis;
-  /** The most bytes a second that in_tail reads of one file; 0 if a <group> limits lines; undefined without a limit. */
-  readonly readLimit: number | undefined;
   readonly multilineFlush: Millis;
 }
 
@@ -24,6 +22,5 @@ export interface TailFacts {
 export const DEFAULT_TAIL: TailFacts = {
   refreshInterval: 60_000,
   rotateWait: 5_000,
-  readLimit: undefined,
   multilineFlush: 0,
 };
