@@ -1,5 +1,5 @@
-import { BLOCKED_AFTER } from '../observe/judge-entry.ts';
-import type { Observation, ObservedFile } from '../observe/observation.ts';
+import { BLOCKED_AFTER } from '../look/judge-entry.ts';
+import type { Observation, ObservedFile } from '../look/observation.ts';
 import { formatBytes, formatDuration, type Millis } from '../text/units.ts';
 import { type Found, filesIn } from './found.ts';
 import type { FilePace } from './paces.ts';

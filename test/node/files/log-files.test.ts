@@ -1,7 +1,7 @@
 import { mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { observe } from '../../../src/core/observe/observe.ts';
+import { observe } from '../../../src/core/look/observe.ts';
 import { Collector } from '../../../src/daemon/collect.ts';
 import { LogFiles } from '../../../src/node/files/log-files.ts';
 import { NodeHost } from '../../../src/node/node-host.ts';

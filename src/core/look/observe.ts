@@ -1,16 +1,16 @@
-import { entriesOf, type FileLook, type PosFileReading, type Snapshot } from '../look/snapshot.ts';
-import type { Subject } from '../look/subject.ts';
-import { undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
 import { entryKey, type KeyedEntry, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Limits } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
 import { isAnyAlive, progressFromWitnesses, withLastAnswers } from '../witness/testimony.ts';
 import { judge } from './judge-entry.ts';
-import type { Facts } from './looks.ts';
 import { newMemory, remember, watchMain } from './memory.ts';
 import type { KnownEntry, Memory, Observation, ObservedFile, Portions } from './observation.ts';
+import type { Facts } from './progress-from-files.ts';
 import { progressIn } from './progress-in.ts';
 import { reachOf, workersOf } from './reach.ts';
+import { entriesOf, type FileLook, type PosFileReading, type Snapshot } from './snapshot.ts';
+import type { Subject } from './subject.ts';
+import { undiscoveredIn, unlistedIn } from './undiscovered.ts';
 import { whyUnknown } from './unknown-pos-file.ts';
 
 /** The meaning of `snapshot` after `previous`. Pure. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { NO_BUFFERS } from '../../../src/core/fluentd/buffers.ts';
+import { observeOverdue } from '../../../src/core/look/observe.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { observeOverdue } from '../../../src/core/observe/observe.ts';
 import type { Doubt, Left, Progress } from '../../../src/core/progress/progress.ts';
 import {
   ABSENT,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { rememberEntry } from '../../../src/core/look/judge-entry.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { rememberEntry } from '../../../src/core/observe/judge-entry.ts';
 import { entry, fileOf, reading, seen, snapshot } from '../../support/builders.ts';
 import { EMPTY, followed } from '../worlds.ts';
 

@@ -1,8 +1,8 @@
-import { type FileState, lagOf } from '../look/file-state.ts';
-import type { FileLook } from '../look/snapshot.ts';
 import type { KeyedEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
+import { type FileState, lagOf } from './file-state.ts';
 import type { KnownEntry, ObservedFile } from './observation.ts';
+import type { FileLook } from './snapshot.ts';
 
 /** A file is blocked if bytes are left and its position has not moved for this long. */
 export const BLOCKED_AFTER: Millis = 10_000;

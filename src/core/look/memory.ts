@@ -1,11 +1,11 @@
 import { isSame } from '../fluentd/processes.ts';
-import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { posFileOf } from '../pos-file/pos-file.ts';
 import type { FluentdReading, ProcessIdentity } from '../progress/fluentd-reading.ts';
 import type { Millis } from '../text/units.ts';
 import { departedIn } from './departed.ts';
 import { rememberEntry } from './judge-entry.ts';
 import type { KnownEntry, KnownPosFile, MainProcess, Memory, Observation, Portions } from './observation.ts';
+import type { PosFileReading, Snapshot } from './snapshot.ts';
 
 export function newMemory(at: Millis): Memory {
   return {

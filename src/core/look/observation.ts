@@ -1,12 +1,12 @@
-import type { Lag } from '../look/file-state.ts';
-import type { Snapshot } from '../look/snapshot.ts';
-import type { UndiscoveredFile } from '../look/undiscovered.ts';
 import type { KeyedEntry, PositionEntry } from '../pos-file/pos-file.ts';
 import type { ProcessIdentity } from '../progress/fluentd-reading.ts';
 import type { Progress } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import type { Testimony } from '../witness/testimony.ts';
+import type { Lag } from './file-state.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { UndiscoveredFile } from './undiscovered.ts';
 
 /** The meaning of all looks so far: the last snapshot, compared with the previous observation. */
 export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, Seen {
