@@ -23,6 +23,8 @@ export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, See
   readonly unlisted: readonly string[];
   /** The witnesses' answers and their meaning; undefined if this look did not ask. */
   readonly witness: { readonly testimony: Testimony; readonly progress: Progress } | undefined;
+  /** The testimony of the last look that asked the witnesses. */
+  readonly lastAnswers: Testimony | undefined;
   /** When the last look began in which a witness answered. */
   readonly aliveAt: Millis | undefined;
   /** posidle has pos files to look at. */

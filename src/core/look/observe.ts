@@ -80,10 +80,11 @@ function aliveAt(before: Observation | undefined, { testimony, lookedAt }: Snaps
 
 function plainFacts(before: Observation | undefined, snapshot: Snapshot) {
   const { lookedAt, at, depth, source, buffers, fluentd, requests } = snapshot;
-  const testimony = snapshot.testimony && withLastAnswers(snapshot.testimony, before?.witness?.testimony);
+  const testimony = snapshot.testimony && withLastAnswers(snapshot.testimony, before?.lastAnswers);
+  const lastAnswers = testimony ?? before?.lastAnswers;
   const witness = testimony && { testimony, progress: progressFromWitnesses(testimony) };
   const extent = depth === 'light' ? ('light' as const) : ('all' as const);
-  return { lookedAt, at, extent, source, witness, buffers, fluentd, requests };
+  return { lookedAt, at, extent, source, witness, lastAnswers, buffers, fluentd, requests };
 }
 
 /** What a memory has of an entry. */

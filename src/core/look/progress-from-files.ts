@@ -1,6 +1,6 @@
 /** The progress as seen from outside Fluentd: pos files, file sizes and buffers on disk. It proves nothing about Fluentd's memory. */
 import { type BuffersReading, chunkId } from '../fluentd/buffers.ts';
-import type { Limits } from '../progress/limits.ts';
+import { type Limits, SLOW_START } from '../progress/limits.ts';
 import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, type Millis } from '../text/units.ts';
 import type { Departed, Observation, ObservedFile } from './observation.ts';
@@ -8,8 +8,6 @@ import type { Departed, Observation, ObservedFile } from './observation.ts';
 /** An observation from which its progress is made. */
 export type Facts = Omit<Observation, 'progress'>;
 
-/** How long a wrapper may take to start Fluentd, and a Fluentd that is short of CPU to start its worker. */
-const SLOW_START: Millis = 10_000;
 /** in_tail looks at every followed file this often, even without events (in_tail.rb:490). */
 const IN_TAIL_TICK: Millis = 1_000;
 const ALREADY_OVER = Number.NEGATIVE_INFINITY;

@@ -18,6 +18,9 @@ export interface TailFacts {
   readonly multilineFlush: Millis;
 }
 
+/** How long a Fluentd or a wrapper that is short of CPU may take to start its worker and open its pos file. */
+export const SLOW_START: Millis = 10_000;
+
 /** in_tail's own defaults (lib/fluent/plugin/in_tail.rb). */
 export const DEFAULT_TAIL: TailFacts = {
   refreshInterval: 60_000,

@@ -52,6 +52,16 @@ describe('the progress comes from', () => {
   });
 });
 
+test('a worker that dies after looks that did not ask it is doubted with what it last held', () => {
+  const asked = (at: number, ...witnesses: readonly Witness[]) =>
+    snapshot(at, [], { testimony: { at, witnesses } });
+  const busy: Witness = { ...alive({ outputs: [holding('a')] }), worker: DIED.worker };
+  const { doubts } = seen([asked(0, busy), snapshot(1_000, []), asked(2_000, DIED)]).progress;
+  expect(doubts).toContainEqual(
+    expect.objectContaining({ kind: 'worker-died', why: expect.stringContaining('When it last answered') }),
+  );
+});
+
 describe('lines may last have reached a buffer', () => {
   const look = (at: number, pos: number) =>
     snapshot(at, [], {
