@@ -3,6 +3,7 @@ import { type BuffersReading, chunkId } from '../fluentd/buffers.ts';
 import { type Limits, SLOW_START } from '../progress/limits.ts';
 import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, type Millis } from '../text/units.ts';
+import { progressFromWitnesses, type Witness, withLastAnswers } from '../witness/testimony.ts';
 import type { Departed, Observation, ObservedFile } from './observation.ts';
 
 /** An observation from which its progress is made. */
@@ -28,7 +29,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   };
   // An overdue look proves nothing about the present.
   if (seen.extent === 'overdue')
-    return { ...facts, left: [], doubts: [seen.hasFiles ? NOT_LOOKED_AT : NO_ANSWER] };
+    return { ...facts, left: [], doubts: seen.hasFiles ? [NOT_LOOKED_AT] : unanswered(seen) };
   return {
     ...facts,
     left: [...files.flatMap(unread), ...unfoundIn(seen), ...heldBy(buffers), ...givenUpIn(seen)],
@@ -42,6 +43,19 @@ const NOT_LOOKED_AT: Doubt = {
 };
 
 const NO_ANSWER: Doubt = { kind: 'no-answer', why: "Fluentd's witness did not answer in time" };
+
+/** The doubts about workers that did not answer this time, with what each one held when it last did. */
+function unanswered({ lastAnswers }: Facts): readonly Doubt[] {
+  if (lastAnswers === undefined) return [NO_ANSWER];
+  const witnesses = lastAnswers.witnesses.map(
+    (one): Witness =>
+      one.kind === 'alive'
+        ? { worker: one.worker, kind: 'silent', why: 'its witness did not answer in time' }
+        : one,
+  );
+  const { doubts } = progressFromWitnesses(withLastAnswers({ ...lastAnswers, witnesses }, lastAnswers));
+  return doubts.some(({ kind }) => kind === NO_ANSWER.kind) ? doubts : [NO_ANSWER, ...doubts];
+}
 
 function unread({ path, state, lag, read, size }: ObservedFile): readonly Left[] {
   if (lag === null) return [];
