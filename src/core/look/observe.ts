@@ -127,9 +127,6 @@ function factsOf(
     memory,
     main: memory.main,
     began: memory.began,
-    // Both are made with the progress.
-    reach: 'none',
-    workers: 'up',
   };
 }
 

@@ -6,8 +6,8 @@ import { counted, type Millis } from '../text/units.ts';
 import { progressFromWitnesses, type Witness, withLastAnswers } from '../witness/testimony.ts';
 import type { Departed, Observation, ObservedFile } from './observation.ts';
 
-/** An observation from which its progress is made. */
-export type Facts = Omit<Observation, 'progress'>;
+/** An observation without what is made from it. */
+export type Facts = Omit<Observation, 'progress' | 'reach' | 'workers'>;
 
 /** in_tail looks at every followed file this often, even without events (in_tail.rb:490). */
 const IN_TAIL_TICK: Millis = 1_000;
