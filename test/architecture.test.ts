@@ -13,7 +13,6 @@ const ORDER: readonly (readonly string[])[] = [
   ['core/fluent-conf'],
   ['core/fluentd'],
   ['core/look'],
-  ['core/observe'],
   ['core/drain'],
   ['core/inject'],
   ['core/inspect'],

@@ -32,8 +32,6 @@ export class LogFileLooks {
 function isSameLook(before: FileLook, now: FileLook): boolean {
   return (
     isSameFile(before.atPath, now.atPath) &&
-    before.renamed?.path === now.renamed?.path &&
-    isSameFile(before.renamed?.stat, now.renamed?.stat) &&
     before.newlineLeft === now.newlineLeft &&
     before.error === now.error
   );

@@ -13,9 +13,9 @@ import {
 import { type Found, foundBy } from '../core/inspect/found.ts';
 import type { Paces } from '../core/inspect/paces.ts';
 import { diagnose } from '../core/inspect/pos-file-diagnosis.ts';
+import type { Observation } from '../core/look/observation.ts';
+import { observe } from '../core/look/observe.ts';
 import type { PosFileReading, Snapshot } from '../core/look/snapshot.ts';
-import type { Observation } from '../core/observe/observation.ts';
-import { observe } from '../core/observe/observe.ts';
 import { FollowedFiles } from '../daemon/list-followed.ts';
 import { LogFileLooks } from '../daemon/look-at-files.ts';
 import { listPutAside, readBuffers } from '../daemon/read-buffers.ts';

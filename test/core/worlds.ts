@@ -1,5 +1,5 @@
 import type { Policy } from '../../src/core/drain/policy.ts';
-import type { FileLook, FollowedReading, Snapshot } from '../../src/core/look/snapshot.ts';
+import type { FollowedReading, Snapshot } from '../../src/core/look/snapshot.ts';
 import { DEFAULT_TAIL } from '../../src/core/progress/limits.ts';
 import type { Witness } from '../../src/core/witness/testimony.ts';
 import { entry, fileOf, LOG, POS, type Watched } from '../support/builders.ts';
@@ -24,11 +24,6 @@ export function said(...witnesses: readonly Witness[]): Pick<Snapshot, 'testimon
 /** A log of this size that is read up to its 100th byte. */
 export function sized(size: number, path = LOG): Watched {
   return [entry({ path }), fileOf(entry(), size)];
-}
-
-/** The path of a renamed file with the usual inode. */
-export function away(size: number, path = LOG): Pick<FileLook, 'renamed'> {
-  return { renamed: { path: `${path}.1`, stat: { inode: '7', size } } };
 }
 
 export function tailRules(changes: Partial<Policy['tail']>): Pick<Policy, 'tail'> {

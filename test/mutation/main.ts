@@ -11,7 +11,7 @@ const USAGE = `A mutation run over the decision and what it rests on: npm run mu
   --sample N  so many mutants, drawn at random; otherwise all
   --seed N    draws the same ones again`;
 
-const FOLDERS = ['progress', 'witness', 'look', 'fluentd', 'observe', 'drain'];
+const FOLDERS = ['progress', 'witness', 'look', 'fluentd', 'drain'];
 /** Files that only produce texts or views, or read the process table, decide nothing. */
 const LEFT_OUT = /(describe|messages[a-z-]*|explain|status|processes|buffers|defaults)\.ts$/;
 const TESTS = filesIn('test/core').filter((file) => file.endsWith('.test.ts'));

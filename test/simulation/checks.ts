@@ -4,8 +4,8 @@ import { drainGate } from '../../src/core/drain/gates.ts';
 import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
 import type { State, Trigger } from '../../src/core/drain/state.ts';
-import type { Observation } from '../../src/core/observe/observation.ts';
-import { observe } from '../../src/core/observe/observe.ts';
+import type { Observation } from '../../src/core/look/observation.ts';
+import { observe } from '../../src/core/look/observe.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Reporter, Transition } from '../../src/daemon/loop.ts';
 import type { Done } from '../../src/daemon/perform.ts';
@@ -176,10 +176,9 @@ export class Checks implements Reporter {
   /** Nobody outside knows of a file that came and went between two looks, nor how long a limit or a full buffer keeps in_tail from the end of one that was renamed. */
   #isKnown(id: number, { file }: Line): boolean {
     const { logs, settings } = this.#world;
-    const isFull = settings.totalLimit < 1_000;
     const isHere = [...logs.byPath].some(([path, one]) => one === file && isFollowed(path));
-    if (isFull && !isHere) return false;
-    const isLimited = settings.readLimit > 0 || isFull;
+    const isLimited = settings.readLimit > 0 || settings.totalLimit < 1_000;
+    if (isLimited && !isHere) return false;
     return file.listed > (isLimited ? file.lines.indexOf(id) * LINE_BYTES : 0);
   }
 

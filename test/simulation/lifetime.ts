@@ -6,7 +6,6 @@ import type { Subject } from '../../src/core/look/subject.ts';
 import { watch } from '../../src/daemon/loop.ts';
 import { Checks } from './checks.ts';
 import type { Coverage } from './coverage.ts';
-import { LINE_BYTES } from './log-files.ts';
 import { Pauses } from './pauses.ts';
 import type { Plan, Settings } from './plan.ts';
 import { POS_PATH, SELF, SimulatedHost, Violation } from './simulated-host.ts';
@@ -49,12 +48,11 @@ export async function play(plan: Plan, isTold = false, coverage?: Coverage): Pro
 function policyOf(settings: Settings): Policy {
   const { quiet, settle, startTimeout, drainTimeout, grace, stopTimeout, restartPolicy } = settings;
   const { refreshInterval, rotateWait, doneProcess } = settings;
-  const readLimit = settings.readLimit === 0 ? undefined : settings.readLimit * LINE_BYTES;
   return {
     ...DEFAULT_POLICY,
     ...{ quiet, settle, startTimeout, drainTimeout, grace, stopTimeout, restartPolicy },
     ...{ doneProcess, doneProcessGone: settle },
-    tail: { refreshInterval, rotateWait, readLimit, multilineFlush: 0 },
+    tail: { refreshInterval, rotateWait, multilineFlush: 0 },
     role: settings.placement === 'run' ? 'parent' : 'beside',
   };
 }
@@ -74,7 +72,7 @@ function subjectOf({ settings, fluentd }: World): Subject {
 }
 
 function confOf(settings: Settings): ConfFacts {
-  const { refreshInterval, rotateWait, readLimit, buffer } = settings;
+  const { refreshInterval, rotateWait, buffer } = settings;
   const place = { file: 'fluent.conf', line: 1 };
   const chunkGlobs = buffer === 'file' ? ['/buffer/buffer.*.log'] : [];
   return {
@@ -90,7 +88,6 @@ function confOf(settings: Settings): ConfFacts {
         multilineFlush: 0,
         followInodes: false,
         hasGroup: false,
-        readBytesLimitPerSecond: readLimit === 0 ? undefined : readLimit * LINE_BYTES,
       },
     ],
     buffers: buffer === 'none' ? [] : [{ name: 'out', type: buffer, chunkGlobs }],

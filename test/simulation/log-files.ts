@@ -93,11 +93,6 @@ export class LogFiles {
     this.#changed(path, file);
   }
 
-  findByInode(inode: string): [path: string, file: LogFile] | undefined {
-    for (const found of this.byPath) if (found[1].inode === inode) return found;
-    return undefined;
-  }
-
   #open(path: string): LogFile {
     const known = this.byPath.get(path);
     if (known !== undefined) return known;

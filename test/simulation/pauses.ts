@@ -1,7 +1,7 @@
 import type { Policy } from '../../src/core/drain/policy.ts';
 import type { State } from '../../src/core/drain/state.ts';
 import { step } from '../../src/core/drain/step.ts';
-import type { Observation } from '../../src/core/observe/observation.ts';
+import type { Observation } from '../../src/core/look/observation.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Clock } from './clock.ts';
 

@@ -100,10 +100,7 @@ export class SimulatedHost implements Host {
     if (entry.position === null) return look;
     if (file !== undefined && atPath !== undefined && isFileOf(entry, atPath))
       return { ...look, ...newlineAfter(file, entry.position) };
-    const renamed = logs.findByInode(entry.inode);
-    if (renamed === undefined) return look;
-    const [path, old] = renamed;
-    return { ...look, renamed: { path, stat: this.#statOf(old) }, ...newlineAfter(old, entry.position) };
+    return look;
   }
 
   #statOf(file: LogFile): FileStat {

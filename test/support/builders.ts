@@ -8,10 +8,10 @@ import { fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
 import { type BuffersReading, NO_BUFFERS } from '../../src/core/fluentd/buffers.ts';
 import type { LagContext } from '../../src/core/look/file-state.ts';
+import type { Observation } from '../../src/core/look/observation.ts';
+import { observe } from '../../src/core/look/observe.ts';
 import type { FileLook, PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
 import type { Subject } from '../../src/core/look/subject.ts';
-import type { Observation } from '../../src/core/observe/observation.ts';
-import { observe } from '../../src/core/observe/observe.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import {
   entryKeyIn,

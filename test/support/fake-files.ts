@@ -77,10 +77,7 @@ export abstract class FakeFiles {
     if (entry.position === null) return look;
     if (atPath !== undefined && isFileOf(entry, atPath))
       return { ...look, ...this.#newlineIn(place, entry.position) };
-    const renamed = this.#findByInode(directoryOf(place), entry.inode);
-    return renamed === undefined
-      ? look
-      : { ...look, renamed, ...this.#newlineIn(renamed.path, entry.position) };
+    return look;
   }
 
   #statOf(path: string): FileStat | undefined {
@@ -89,14 +86,6 @@ export abstract class FakeFiles {
       return { inode: file.inode, size: file.bytes.length, writtenAgo: this.now() - file.writtenAt };
     const inode = this.directories.get(path);
     return inode === undefined ? undefined : { inode, size: 4096, writtenAgo: 0 };
-  }
-
-  #findByInode(directory: string, inode: string): FileLook['renamed'] {
-    if (this.broken.has(directory)) return undefined;
-    const beside = [...this.files.keys()].filter((path) => directoryOf(path) === directory);
-    const path = beside.find((path) => this.files.get(path)?.inode === inode);
-    const stat = path === undefined ? undefined : this.#statOf(path);
-    return path !== undefined && stat !== undefined ? { path, stat } : undefined;
   }
 
   #newlineIn(path: string, position: number): Pick<FileLook, 'newlineLeft'> {
@@ -136,8 +125,4 @@ function matcherOf(glob: string): RegExp {
     .replaceAll('*', '[^/]*')
     .replaceAll('?', '[^/]');
   return new RegExp(`^${source}$`);
-}
-
-function directoryOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/'));
 }

@@ -3,9 +3,9 @@ import { assumeFromAges } from '../../src/core/inspect/first-look.ts';
 import { type Found, foundBy } from '../../src/core/inspect/found.ts';
 import type { Paces } from '../../src/core/inspect/paces.ts';
 import type { Finding } from '../../src/core/inspect/pos-file-diagnosis.ts';
+import type { Observation } from '../../src/core/look/observation.ts';
+import { observe } from '../../src/core/look/observe.ts';
 import type { FileLook, PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
-import type { Observation } from '../../src/core/observe/observation.ts';
-import { observe } from '../../src/core/observe/observe.ts';
 import { keyedEntries } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
 import { filesIn } from '../../src/core/inspect/found.ts';
 import { Paces } from '../../src/core/inspect/paces.ts';
-import { observe } from '../../src/core/observe/observe.ts';
+import { observe } from '../../src/core/look/observe.ts';
 import { Collector } from '../../src/daemon/collect.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
 import { Inspector, inspectSubject } from '../../src/tasks/inspect.ts';

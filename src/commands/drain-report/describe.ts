@@ -2,7 +2,7 @@ import { absenceDeadline, drainDeadline, startDeadline, stopDeadline } from '../
 import { drainGate } from '../../core/drain/gates.ts';
 import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
-import type { Observation } from '../../core/observe/observation.ts';
+import type { Observation } from '../../core/look/observation.ts';
 import { bytesToRead } from '../../core/progress/progress.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 

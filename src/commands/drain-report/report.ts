@@ -1,7 +1,7 @@
 import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
-import type { Observation } from '../../core/observe/observation.ts';
-import { NOT_THERE } from '../../core/observe/unknown-pos-file.ts';
+import type { Observation } from '../../core/look/observation.ts';
+import { NOT_THERE } from '../../core/look/unknown-pos-file.ts';
 import { DRAIN_REQUESTS } from '../../core/progress/drain-request.ts';
 import { bytesToRead } from '../../core/progress/progress.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';

@@ -1,7 +1,7 @@
 import type { State } from '../../core/drain/state.ts';
 import { type Status, statusOf } from '../../core/drain/status.ts';
+import type { Observation } from '../../core/look/observation.ts';
 import { metricsOfWatch, type Watched } from '../../core/metrics/metrics.ts';
-import type { Observation } from '../../core/observe/observation.ts';
 import { printableJson } from '../../core/text/printable.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { Transition } from '../../daemon/loop.ts';

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { shareRead } from '../../core/inspect/order.ts';
 import { type FileState, STATES } from '../../core/look/file-state.ts';
-import type { ObservedFile } from '../../core/observe/observation.ts';
+import type { ObservedFile } from '../../core/look/observation.ts';
 import { LARGEST_POSITION } from '../../core/pos-file/pos-file.ts';
 import { printable } from '../../core/text/printable.ts';
 import { shortenMiddle, widthOf } from '../../core/text/text-width.ts';

@@ -4,7 +4,7 @@ import { byLag, inStates } from '../../core/inspect/order.ts';
 import type { FilePace } from '../../core/inspect/paces.ts';
 import { summaryOf } from '../../core/inspect/summary.ts';
 import { verdictsOf } from '../../core/inspect/verdict.ts';
-import type { ObservedFile } from '../../core/observe/observation.ts';
+import type { ObservedFile } from '../../core/look/observation.ts';
 import { printable } from '../../core/text/printable.ts';
 import { shortenMiddle, wrap } from '../../core/text/text-width.ts';
 import { counted, formatAge, formatBytes, formatDuration } from '../../core/text/units.ts';

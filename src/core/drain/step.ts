@@ -2,6 +2,7 @@
  * The decision. Rule 1: only this file decides whether the state changes; trigger.ts says what begins the drain, and transitions.ts builds
  * the result. Rule 2: this file sees only the state, the observation and the policy. It has no clock, no process and no file.
  */
+import { SLOW_START } from '../progress/limits.ts';
 import type { Seen } from '../progress/seen.ts';
 import { formatDuration, type Millis } from '../text/units.ts';
 import {
@@ -39,8 +40,6 @@ type Rule<Name extends StateName> = (
   policy: Policy,
 ) => Step<Of<Name | Next<Name>>>;
 
-/** How long the right one of several Fluentds may take to open its pos file. */
-const SLOW_START: Millis = 10_000;
 /** From the last flush to the stop signal. If both arrive together, Fluentd handles the stop first. */
 const FLUSH_HEAD_START: Millis = 250;
 /** posidle waits this long after SIGKILL. Only a process stuck in the kernel survives it. */

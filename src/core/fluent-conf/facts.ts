@@ -1,7 +1,6 @@
 import { DEFAULT_TAIL, type TailFacts } from '../progress/limits.ts';
 import { problemText } from './element.ts';
 import type { FluentConf } from './fluent-conf.ts';
-import type { TailSource } from './tail.ts';
 
 export type ConfFacts = Readonly<ReturnType<typeof confFacts>>;
 
@@ -33,15 +32,6 @@ export function tailFacts(conf: Pick<ConfFacts, 'sources'> | undefined): TailFac
   return {
     refreshInterval: Math.max(...sources.map(({ refreshInterval }) => refreshInterval)),
     rotateWait: Math.max(...sources.map(({ rotateWait }) => rotateWait)),
-    readLimit: readLimitOf(sources),
     multilineFlush: Math.max(...sources.map(({ multilineFlush }) => multilineFlush)),
   };
-}
-
-/** The strictest limit in bytes; 0 with a <group>, whose limit in lines says nothing about bytes. */
-function readLimitOf(sources: readonly TailSource[]): number | undefined {
-  const limits = sources.flatMap(({ hasGroup, readBytesLimitPerSecond }) =>
-    hasGroup ? 0 : (readBytesLimitPerSecond ?? []),
-  );
-  return limits.length === 0 ? undefined : Math.min(...limits);
 }

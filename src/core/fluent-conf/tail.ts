@@ -16,15 +16,12 @@ export interface TailSource extends PathRules {
   readonly multilineFlush: Millis;
   readonly followInodes: boolean;
   readonly hasGroup: boolean;
-  readonly readBytesLimitPerSecond?: number | undefined;
 }
 
 /** The shortest safe quiet window: in_tail finds a new file, then reads a renamed one to its end. */
 export function quietNeededBy({ refreshInterval, rotateWait }: TailSource): Millis {
   return refreshInterval + rotateWait;
 }
-
-const MIN_BYTES_PER_SECOND = 8_192;
 
 export function tailSource(params: Params): TailSource {
   const delimiter = params.text('path_delimiter') ?? ',';
@@ -34,7 +31,6 @@ export function tailSource(params: Params): TailSource {
   const areAllFilledIn =
     areFilledIn('path', paths, params) && areFilledIn('exclude_path', excludePaths, params);
   const globPolicy = params.text('glob_policy');
-  const limit = params.size('read_bytes_limit_per_second') ?? -1;
   const source: TailSource = {
     place: params.element.place,
     posFile: params.text('pos_file') || undefined,
@@ -49,7 +45,6 @@ export function tailSource(params: Params): TailSource {
     multilineFlush: params.time('multiline_flush_interval') ?? 0,
     followInodes: params.bool('follow_inodes') ?? false,
     hasGroup: params.sections('group').length > 0,
-    readBytesLimitPerSecond: limit > 0 ? Math.max(limit, MIN_BYTES_PER_SECOND) : undefined,
   };
   for (const warning of warningsOf(params, source)) params.warn(warning);
   return source;

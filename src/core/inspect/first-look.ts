@@ -1,7 +1,7 @@
+import { BLOCKED_AFTER } from '../look/judge-entry.ts';
+import type { KnownEntry, Observation } from '../look/observation.ts';
+import { observe, observeNothing, observeOnce } from '../look/observe.ts';
 import type { FileLook, PosFileReading, Snapshot } from '../look/snapshot.ts';
-import { BLOCKED_AFTER } from '../observe/judge-entry.ts';
-import type { KnownEntry, Observation } from '../observe/observation.ts';
-import { observe, observeNothing, observeOnce } from '../observe/observe.ts';
 import type { KeyedEntry } from '../pos-file/pos-file.ts';
 import type { Limits } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';

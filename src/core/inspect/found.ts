@@ -1,7 +1,7 @@
 import { readGate } from '../drain/gates.ts';
+import type { Observation, ObservedFile } from '../look/observation.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
-import type { Observation, ObservedFile } from '../observe/observation.ts';
-import { NOT_THERE } from '../observe/unknown-pos-file.ts';
+import { NOT_THERE } from '../look/unknown-pos-file.ts';
 import { entryOf, posFileOf, type UnparsableLine } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
 import { heldIn, type Progress } from '../progress/progress.ts';

@@ -1,5 +1,5 @@
 import type { FileState } from '../look/file-state.ts';
-import type { ObservedFile } from '../observe/observation.ts';
+import type { ObservedFile } from '../look/observation.ts';
 import type { UnparsableLine } from '../pos-file/pos-file.ts';
 import { type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Left } from '../progress/progress.ts';

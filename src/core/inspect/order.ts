@@ -1,5 +1,5 @@
 import type { FileState } from '../look/file-state.ts';
-import type { ObservedFile } from '../observe/observation.ts';
+import type { ObservedFile } from '../look/observation.ts';
 
 export function inStates(
   files: readonly ObservedFile[],

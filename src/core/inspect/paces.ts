@@ -1,4 +1,4 @@
-import type { Observation, ObservedFile } from '../observe/observation.ts';
+import type { Observation, ObservedFile } from '../look/observation.ts';
 import type { Millis } from '../text/units.ts';
 import { SizeHistory } from './size-history.ts';
 import { Track } from './track.ts';

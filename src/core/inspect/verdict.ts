@@ -1,5 +1,5 @@
-import { BLOCKED_AFTER } from '../observe/judge-entry.ts';
-import type { Observation, ObservedFile } from '../observe/observation.ts';
+import { BLOCKED_AFTER } from '../look/judge-entry.ts';
+import type { Observation, ObservedFile } from '../look/observation.ts';
 import { formatBytes, formatDuration, type Millis } from '../text/units.ts';
 import { type Found, filesIn } from './found.ts';
 import type { FilePace } from './paces.ts';
@@ -82,9 +82,7 @@ function stalled(path: string, lag: number): Verdict {
 
 /** Files that left their paths with late unread bytes, and files that a witness saw in_tail let go of unread. */
 function losingFiles({ seen, progress, paces }: Found): readonly string[] {
-  const late = [...seen.memory.departed].filter(
-    ([key, { unreadBytes }]) => unreadBytes > 0 && (paces?.of(key)?.waitedAtLeast ?? 0) > WINDOW,
-  );
+  const late = [...seen.memory.departed].filter(([key]) => (paces?.of(key)?.waitedAtLeast ?? 0) > WINDOW);
   const letGo = progress.left.flatMap((one) => (one.kind === 'let-go' ? [one.path] : []));
   return [...new Set([...letGo, ...late.map(([, { path }]) => path)])];
 }

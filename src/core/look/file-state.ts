@@ -18,7 +18,7 @@ export type FileState = (typeof STATES)[number];
 
 export interface Lag {
   readonly state: FileState;
-  /** Bytes in the file; null where unknown. */
+  /** Bytes in the file, if it was rotated as posidle last saw them; null where unknown. */
   readonly size: number | null;
   /** Bytes left to read; null where unknown. */
   readonly lag: number | null;
@@ -40,10 +40,10 @@ export function lagOf(entry: PositionEntry, look: FileLook, context: LagContext)
   const { atPath } = look;
   if (position === null) return { state: 'unwatched', size: atPath?.size ?? null, lag: 0, read: true };
   if (look.error !== undefined) return { state: 'unreadable', size: null, lag: null, read: false };
-  if (atPath === undefined) return lagOfMissing(position, look, context);
+  if (atPath === undefined) return lagOfMissing(position, context);
   // After "Skip update_watcher" Fluentd keeps an entry with inode 0 next to the file's own entry (in_tail.rb, update_watcher).
   if (isFileOf(entry, atPath) && !context.succeeded) return lagInside(position, atPath.size, look, context);
-  return lagOfRotated(position, atPath.size, look, context);
+  return lagOfRotated(position, atPath.size, context);
 }
 
 /** A new entry has inode 0 until in_tail opens the file (position_file.rb:47). */
@@ -60,21 +60,17 @@ function lagInside(position: number, size: number, look: FileLook, context: LagC
 }
 
 /** posidle does not wait for a file without a path: only in_tail's memory knows how far it reads (in_tail.rb:1035). */
-function lagOfMissing(position: number, look: FileLook, { lastSize }: LagContext): Lag {
-  const size = look.renamed?.stat.size ?? null;
-  const last = size ?? lastSize;
-  return { state: 'missing', size, lag: last === null ? null : Math.max(0, last - position), read: true };
+function lagOfMissing(position: number, { lastSize }: LagContext): Lag {
+  return { state: 'missing', size: null, lag: restOf(position, lastSize), read: true };
 }
 
-/** in_tail has not opened the new file at the path yet, so the lag includes that file. */
-function lagOfRotated(position: number, sizeAtPath: number, look: FileLook, { succeeded }: LagContext): Lag {
-  const next = succeeded ? 0 : sizeAtPath;
-  if (look.renamed === undefined) {
-    const lag = succeeded ? null : next;
-    return { state: 'rotated', size: null, lag, read: succeeded || next === 0 };
-  }
-  const { size } = look.renamed.stat;
-  const own = Math.max(0, size - position);
-  const isRead = own === 0 || (succeeded && look.newlineLeft === false);
-  return { state: 'rotated', size, lag: own + next, read: isRead && next === 0 };
+/** The same for its old file. Until in_tail opens the new one, all of that is left. */
+function lagOfRotated(position: number, sizeAtPath: number, { succeeded, lastSize }: LagContext): Lag {
+  const own = restOf(position, lastSize);
+  if (succeeded) return { state: 'rotated', size: lastSize, lag: own, read: true };
+  return { state: 'rotated', size: lastSize, lag: (own ?? 0) + sizeAtPath, read: sizeAtPath === 0 };
+}
+
+function restOf(position: number, lastSize: number | null): number | null {
+  return lastSize === null ? null : Math.max(0, lastSize - position);
 }

@@ -52,8 +52,6 @@ export function entriesOf(posFiles: readonly PosFileReading[], path: string): re
 
 export interface FileLook {
   readonly atPath?: FileStat;
-  /** The file with the entry's inode, if the path has another inode and posidle found the file next to it. */
-  readonly renamed?: { readonly path: string; readonly stat: FileStat };
   /** Whether the unread bytes contain a newline. Missing if no bytes are left, or if the search has not ended. */
   readonly newlineLeft?: boolean;
   readonly error?: string;

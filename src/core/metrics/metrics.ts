@@ -3,7 +3,7 @@ import type { Found } from '../inspect/found.ts';
 import { byLag } from '../inspect/order.ts';
 import { verdictsOf } from '../inspect/verdict.ts';
 import { STATES } from '../look/file-state.ts';
-import type { Observation, ObservedFile } from '../observe/observation.ts';
+import type { Observation, ObservedFile } from '../look/observation.ts';
 import { heldIn, type Progress } from '../progress/progress.ts';
 import { printable } from '../text/printable.ts';
 import type { Millis } from '../text/units.ts';

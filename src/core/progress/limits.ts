@@ -15,15 +15,15 @@ export interface Limits {
 export interface TailFacts {
   readonly refreshInterval: Millis;
   readonly rotateWait: Millis;
-  /** The most bytes a second that in_tail reads of one file; 0 if a <group> limits lines; undefined without a limit. */
-  readonly readLimit: number | undefined;
   readonly multilineFlush: Millis;
 }
+
+/** How long a Fluentd or a wrapper that is short of CPU may take to start its worker and open its pos file. */
+export const SLOW_START: Millis = 10_000;
 
 /** in_tail's own defaults (lib/fluent/plugin/in_tail.rb). */
 export const DEFAULT_TAIL: TailFacts = {
   refreshInterval: 60_000,
   rotateWait: 5_000,
-  readLimit: undefined,
   multilineFlush: 0,
 };

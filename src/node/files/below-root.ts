@@ -4,7 +4,7 @@ import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import { type PlaceOf, toBytes } from './files.ts';
 
 /** Linux follows as many (path_resolution(7)). */
-export const MOST_LINKS = 40;
+const MOST_LINKS = 40;
 
 /**
  * Finds the files of a process with another root directory: a node's mount, or /proc/PID/root. An absolute symlink stays below that root
@@ -50,11 +50,6 @@ function resolveBelow(root: string, path: string): string {
     names.push(...target.split('/').toReversed());
   }
   return root + place || '/';
-}
-
-/** The target of a link; undefined if the path is no link. */
-export function linkAt(path: string): string | undefined {
-  return lookAt(path)?.target;
 }
 
 /** undefined if nothing can be seen there. */

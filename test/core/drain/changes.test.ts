@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { begin, NEXT, type State, type StateName } from '../../../src/core/drain/state.ts';
 import { step } from '../../../src/core/drain/step.ts';
-import type { Observation } from '../../../src/core/observe/observation.ts';
+import type { Observation } from '../../../src/core/look/observation.ts';
 import type { DrainRequest } from '../../../src/core/progress/drain-request.ts';
 import { ABSENT, draining, policy, row, running, seen, snapshot } from '../../support/builders.ts';
 import { sized } from '../worlds.ts';

@@ -3,8 +3,8 @@ import type { Policy } from '../../../src/core/drain/policy.ts';
 import { questionIn, type State, type Trigger } from '../../../src/core/drain/state.ts';
 import { step } from '../../../src/core/drain/step.ts';
 import { drain } from '../../../src/core/drain/transitions.ts';
+import type { Observation } from '../../../src/core/look/observation.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import type { Observation } from '../../../src/core/observe/observation.ts';
 import type { DrainRequest } from '../../../src/core/progress/drain-request.ts';
 import {
   ABSENT,

@@ -43,9 +43,8 @@ describe('an in_tail source', () => {
   it('takes times, sizes and switches as Fluentd does', () => {
     const times = source('path /a\nrefresh_interval 5m\nrotate_wait 0.5');
     expect(times).toMatchObject({ refreshInterval: 300_000, rotateWait: 500 });
-    const others = source('path /a\nread_bytes_limit_per_second 1m\nread_from_head\nfollow_inodes on');
-    expect(others).toMatchObject({ readBytesLimitPerSecond: 1_048_576, followInodes: false });
-    expect(source('path /a\nread_bytes_limit_per_second 1')?.readBytesLimitPerSecond).toBe(8_192);
+    const others = source('path /a\nread_from_head\nfollow_inodes on');
+    expect(others).toMatchObject({ followInodes: false });
   });
 
   it('takes what decides on its files', () => {

@@ -3,7 +3,7 @@ import { DEFAULT_POLICY } from '../../../src/core/drain/policy.ts';
 import { filesBy } from '../../../src/core/inspect/by-witness.ts';
 import { foundBy } from '../../../src/core/inspect/found.ts';
 import { check, summaryOf } from '../../../src/core/inspect/summary.ts';
-import { observe } from '../../../src/core/observe/observe.ts';
+import { observe } from '../../../src/core/look/observe.ts';
 import type { Witness } from '../../../src/core/witness/testimony.ts';
 import { snapshot } from '../../support/builders.ts';
 import { sight } from '../../support/said.ts';

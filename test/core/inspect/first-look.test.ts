@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '../../../src/core/drain/policy.ts';
 import { needsSecondLook, observeSingle, presumeStuck } from '../../../src/core/inspect/first-look.ts';
+import { observe } from '../../../src/core/look/observe.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { observe } from '../../../src/core/observe/observe.ts';
 import { ABSENT, entry, reading, snapshot } from '../../support/builders.ts';
 import { foundOf, type Written } from '../../support/overviews.ts';
 

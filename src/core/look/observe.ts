@@ -1,16 +1,16 @@
-import { entriesOf, type FileLook, type PosFileReading, type Snapshot } from '../look/snapshot.ts';
-import type { Subject } from '../look/subject.ts';
-import { undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
 import { entryKey, type KeyedEntry, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Limits } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
 import { isAnyAlive, progressFromWitnesses, withLastAnswers } from '../witness/testimony.ts';
 import { judge } from './judge-entry.ts';
-import type { Facts } from './looks.ts';
 import { newMemory, remember, watchMain } from './memory.ts';
 import type { KnownEntry, Memory, Observation, ObservedFile, Portions } from './observation.ts';
+import type { Facts } from './progress-from-files.ts';
 import { progressIn } from './progress-in.ts';
 import { reachOf, workersOf } from './reach.ts';
+import { entriesOf, type FileLook, type PosFileReading, type Snapshot } from './snapshot.ts';
+import type { Subject } from './subject.ts';
+import { undiscoveredIn, unlistedIn } from './undiscovered.ts';
 import { whyUnknown } from './unknown-pos-file.ts';
 
 /** The meaning of `snapshot` after `previous`. Pure. */
@@ -80,10 +80,11 @@ function aliveAt(before: Observation | undefined, { testimony, lookedAt }: Snaps
 
 function plainFacts(before: Observation | undefined, snapshot: Snapshot) {
   const { lookedAt, at, depth, source, buffers, fluentd, requests } = snapshot;
-  const testimony = snapshot.testimony && withLastAnswers(snapshot.testimony, before?.witness?.testimony);
+  const testimony = snapshot.testimony && withLastAnswers(snapshot.testimony, before?.lastAnswers);
+  const lastAnswers = testimony ?? before?.lastAnswers;
   const witness = testimony && { testimony, progress: progressFromWitnesses(testimony) };
   const extent = depth === 'light' ? ('light' as const) : ('all' as const);
-  return { lookedAt, at, extent, source, witness, buffers, fluentd, requests };
+  return { lookedAt, at, extent, source, witness, lastAnswers, buffers, fluentd, requests };
 }
 
 /** What a memory has of an entry. */
@@ -126,9 +127,6 @@ function factsOf(
     memory,
     main: memory.main,
     began: memory.began,
-    // Both are made with the progress.
-    reach: 'none',
-    workers: 'up',
   };
 }
 

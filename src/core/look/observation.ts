@@ -1,12 +1,12 @@
-import type { Lag } from '../look/file-state.ts';
-import type { FollowedFile, Snapshot } from '../look/snapshot.ts';
-import type { UndiscoveredFile } from '../look/undiscovered.ts';
 import type { KeyedEntry, PositionEntry } from '../pos-file/pos-file.ts';
 import type { ProcessIdentity } from '../progress/fluentd-reading.ts';
 import type { Progress } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import type { Testimony } from '../witness/testimony.ts';
+import type { Lag } from './file-state.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { UndiscoveredFile } from './undiscovered.ts';
 
 /** The meaning of all looks so far: the last snapshot, compared with the previous observation. */
 export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, Seen {
@@ -23,6 +23,8 @@ export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, See
   readonly unlisted: readonly string[];
   /** The witnesses' answers and their meaning; undefined if this look did not ask. */
   readonly witness: { readonly testimony: Testimony; readonly progress: Progress } | undefined;
+  /** The testimony of the last look that asked the witnesses. */
+  readonly lastAnswers: Testimony | undefined;
   /** When the last look began in which a witness answered. */
   readonly aliveAt: Millis | undefined;
   /** posidle has pos files to look at. */
@@ -51,10 +53,10 @@ export type Portions<Result> = Generator<number, Result>;
 export interface Memory {
   /** By `entryKeyIn`. */
   readonly entries: ReadonlyMap<string, KnownEntry>;
-  /** Files that went away or were cut short before they were read. in_tail may still read them, and no pos file shows it. */
+  /** Files that left the path of their entry, or were cut short, before their position showed that they were read. */
   readonly departed: ReadonlyMap<string, Departed>;
-  /** By inode, the non-empty files that in_tail has not found, as of the last look with complete entries. */
-  readonly awaited: ReadonlyMap<string, FollowedFile>;
+  /** When a file last did that, read or not; undefined if none did. */
+  readonly departedAt: Millis | undefined;
   readonly posFiles: ReadonlyMap<string, KnownPosFile>;
   readonly fluentdSeen: boolean;
   /** The running supervisor, and the first look that saw it. */
@@ -86,11 +88,8 @@ export interface KnownEntry extends PositionEntry {
   readonly isAtPath: boolean;
 }
 
-export interface Departed extends Omit<PositionEntry, 'position'> {
-  /** `left`: it left the path of its entry. `gone` and `cut short`: that happened before it had an entry. */
-  readonly how: 'left' | 'gone' | 'cut short';
-  readonly size: number;
-  readonly since: Millis;
-  /** Bytes after the last known position. */
+export interface Departed {
+  readonly path: string;
+  /** Bytes after the last known position, up to the last known size. */
   readonly unreadBytes: number;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { observeOverdue } from '../../../src/core/look/observe.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { Witness } from '../../../src/core/witness/testimony.ts';
-import { ABSENT, entry, onDisk, seen, snapshot } from '../../support/builders.ts';
+import { ABSENT, entry, onDisk, policy, seen, snapshot } from '../../support/builders.ts';
 import { holding, sight } from '../../support/said.ts';
 import { alive, gone, SILENT } from '../../support/witnesses.ts';
 import { sized } from '../worlds.ts';
@@ -50,6 +51,32 @@ describe('the progress comes from', () => {
     const silent = known([SILENT], { posFiles: [] });
     expect(silent).toEqual({ source: 'witness', left: [], doubts: ['no-answer'] });
   });
+});
+
+test('a worker that dies after looks that did not ask it is doubted with what it last held', () => {
+  const asked = (at: number, ...witnesses: readonly Witness[]) =>
+    snapshot(at, [], { testimony: { at, witnesses } });
+  const busy: Witness = { ...alive({ outputs: [holding('a')] }), worker: DIED.worker };
+  const { doubts } = seen([asked(0, busy), snapshot(1_000, []), asked(2_000, DIED)]).progress;
+  expect(doubts).toContainEqual(
+    expect.objectContaining({ kind: 'worker-died', why: expect.stringContaining('When it last answered') }),
+  );
+});
+
+test('an overdue look without files names what a worker held when it last answered', () => {
+  const busy = { at: 0, witnesses: [alive({ outputs: [holding('a')] })] };
+  const before = seen([snapshot(0, [], { posFiles: [], testimony: busy })]);
+  const late = observeOverdue(
+    before,
+    { at: 9_000, fluentd: ABSENT, requests: [] },
+    { posFiles: [] },
+    policy(),
+  );
+  const { left, doubts } = late.progress;
+  expect(left).toEqual([]);
+  expect(doubts).toMatchObject([
+    { kind: 'no-answer', why: expect.stringContaining('When it last answered') },
+  ]);
 });
 
 describe('lines may last have reached a buffer', () => {

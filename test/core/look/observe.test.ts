@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { isStillAtRest, observeOverdue } from '../../../src/core/look/observe.ts';
 import type { PosFileReading, Snapshot } from '../../../src/core/look/snapshot.ts';
-import { isStillAtRest, observeOverdue } from '../../../src/core/observe/observe.ts';
 import {
   ABSENT,
   entry,

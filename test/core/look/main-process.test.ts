@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { newMemory, watchMain } from '../../../src/core/observe/memory.ts';
-import type { MainProcess } from '../../../src/core/observe/observation.ts';
+import { newMemory, watchMain } from '../../../src/core/look/memory.ts';
+import type { MainProcess } from '../../../src/core/look/observation.ts';
 
 /** The memory after these looks. Each has its time and the matching pids. */
 const known = (...looks: readonly (readonly [at: number, ...pids: number[]])[]): MainProcess =>

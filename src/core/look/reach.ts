@@ -4,7 +4,7 @@ import type { Limits } from '../progress/limits.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import { isAnyAlive } from '../witness/testimony.ts';
-import { type Facts, startEnd } from './looks.ts';
+import { type Facts, startEnd } from './progress-from-files.ts';
 
 /** How long a worker may take to load its configuration and plugins, and to open its pos file. */
 const SLOW_WORKER: Millis = 60_000;

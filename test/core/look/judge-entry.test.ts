@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { rememberEntry } from '../../../src/core/look/judge-entry.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { rememberEntry } from '../../../src/core/observe/judge-entry.ts';
-import { entry, fileOf, LOG, reading, seen, snapshot } from '../../support/builders.ts';
-import { away, EMPTY, followed } from '../worlds.ts';
+import { entry, fileOf, reading, seen, snapshot } from '../../support/builders.ts';
+import { EMPTY, followed } from '../worlds.ts';
 
 const SECOND = 1_000;
 const at = (position: number | null) => entry({ position });
@@ -60,37 +60,24 @@ describe('a file', () => {
     expect(seen([cut, gone(SECOND)]).files[0]).toMatchObject({ ...missing, lag: null });
   });
 
-  test('that was renamed is read to its end where the file at its path has an entry of its own, and counts while it is on disk', () => {
-    const rotated = { atPath: { inode: '8', size: 100 }, ...away(100) };
-    const newer = entry({ inode: '8' });
-    expect(seen([snapshot(0, [[entry(), rotated]])]).files).toMatchObject([
-      { state: 'rotated', read: false },
-    ]);
-    const both = seen([snapshot(0, [[entry(), rotated], [newer]])]).files;
-    expect(both).toMatchObject([{ state: 'rotated', read: true }, { state: 'caught-up' }]);
-    const gone = { atPath: { inode: '8', size: 100 } };
-    expect(seen([snapshot(0, [[entry(), gone], [newer]])]).files).toMatchObject([{ inode: '8' }]);
+  test('whose entry a later one of the same path replaces counts only if it was seen at its path', () => {
+    const [older, newer] = [entry({ position: 5 }), entry({ inode: '8' })];
+    const atPath = { inode: '8', size: 100 };
+    const both = (when: number) =>
+      snapshot(when, [
+        [older, { atPath }],
+        [newer, { atPath }],
+      ]);
+    expect(seen([both(0)]).files).toMatchObject([{ inode: '8' }]);
+    const rotated = { inode: '7', state: 'rotated', lag: 4, read: true };
+    expect(seen([blocked(0), both(SECOND)]).files).toMatchObject([rotated, { state: 'caught-up' }]);
   });
 
-  test('that was renamed twice is read where the file at its path has an entry under another one: follow_inodes', () => {
-    const [first, second] = [entry({ path: `${LOG}.1` }), entry({ inode: '8' })];
-    const atPath = { inode: '8', size: 100 };
-    const renamed = { path: `${LOG}.2`, stat: { inode: '7', size: 100 } };
-    const moved = { renamed: { path: `${LOG}.1`, stat: atPath } };
-    const read = (byInode: boolean) => {
-      const sources = [followed({ byInode }), followed({ posFile: '/other.pos' })];
-      const look = { followed: sources.flatMap((one) => one.followed) };
-      return seen([
-        snapshot(
-          0,
-          [
-            [first, { atPath, renamed }],
-            [second, moved],
-          ],
-          look,
-        ),
-      ]).files[0]?.read;
-    };
+  test('whose path has a file with an entry under another path is replaced only with follow_inodes', () => {
+    const rotated = { atPath: { inode: '8', size: 100 } };
+    const elsewhere = entry({ path: '/other', inode: '8' });
+    const read = (byInode: boolean) =>
+      seen([snapshot(0, [[entry(), rotated], [elsewhere]], followed({ byInode }))]).files[0]?.read;
     expect([read(true), read(false)]).toEqual([true, false]);
   });
 

@@ -1,20 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { NO_BUFFERS } from '../../../src/core/fluentd/buffers.ts';
+import { observeOverdue } from '../../../src/core/look/observe.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { observeOverdue } from '../../../src/core/observe/observe.ts';
 import type { Doubt, Left, Progress } from '../../../src/core/progress/progress.ts';
 import {
   ABSENT,
   chunkPath,
   entry,
-  fileOf,
   IN_MEMORY,
   LOG,
   onDisk,
   POS,
   policy,
-  reading,
   running,
   seen,
   snapshot,
@@ -22,7 +20,7 @@ import {
   type Watched,
   WRAPPER,
 } from '../../support/builders.ts';
-import { away, EMPTY, followed, MISSING, sized, tailRules, unfound } from '../worlds.ts';
+import { EMPTY, followed, MISSING, sized, tailRules, unfound } from '../worlds.ts';
 
 const behind = sized(130);
 const other = entry({ path: '/other', inode: '9' });
@@ -103,6 +101,7 @@ describe('lines may be on their way where nobody sees them', () => {
     snapshot(0, [behind]),
     ...[[[next] as Watched], ...later].map((files, index) => snapshot(10_000 + 1_000 * index, files)),
   ];
+  const cut = [snapshot(0, [behind]), snapshot(10_000, [sized(0)])];
 
   const worker = (pid: number) => [{ pid, startTime: '9' }];
   const found = (...changes: Parameters<typeof running>) => ({ fluentd: running(...changes) });
@@ -111,18 +110,13 @@ describe('lines may be on their way where nobody sees them', () => {
   const hidden = looks(found({ isStarting: undefined, workers: worker(5) }));
   const workerless = [snapshot(10_000, [[entry()]], found({ workers: [] }))];
   const wrapped = one([[entry()]], { fluentd: { ...WRAPPER, since: 7_000 } });
-  const goneUnfound = [...one([], unfound(5)), snapshot(10_000, [])];
-  const cutUnfound = [...one([], unfound(5)), snapshot(10_000, [], unfound(0))];
 
   test.each<[string, number, readonly Snapshot[], Partial<Policy>?]>([
     ['for the settle time, once everything is read', 12_000, looks({})],
     ['for no time of its own, while something is unread', OVER, one([behind], { fluentd: ABSENT })],
     ['for rotate_wait after a file has left its path, and a second more', 41_000, renamed(), ROTATE_WAIT],
     ['for rotate_wait from the first look without it on', 41_000, renamed([[next]], [[next]]), ROTATE_WAIT],
-    ['for rotate_wait after a file is gone that was to be found', 16_000, goneUnfound],
-    ['for the settle time after such a file was cut short', 12_000, cutUnfound],
-    ['below a limit for twice as long as its rest takes', 22_000, renamed(), tailRules({ readLimit: 10 })],
-    ['below a <group> for a minute more', 16_000 + 60_000, renamed(), tailRules({ readLimit: 0 })],
+    ['for rotate_wait after a file was cut short', 41_000, cut, ROTATE_WAIT],
     ['for multiline_flush_interval after the last line', 31_000, looks({}), MULTILINE],
     ['for the settle time after a supervisor has taken the place of another one', 22_000, anotherOne],
     ['for the settle time after a worker has taken the place of one', 22_000, renewed],
@@ -149,47 +143,39 @@ test('the progress also has the start of the look, the mark, the files and the o
 
 describe('a file that left its path', () => {
   const at = (position: number, look: Watched[1] = {}): Watched => [entry({ position }), look];
-  const doubted = (...files: readonly Watched[]) => {
-    const looks = files.map((file, index) => snapshot(index * 1_000, [file]));
+  const doubted = (...files: readonly (Watched | undefined)[]) => {
+    const looks = files.map((file, index) => snapshot(index * 1_000, file === undefined ? [] : [file]));
     return known(looks).doubts.flatMap(({ kind, bytes }) => (kind === 'closed-unread' ? [bytes] : []));
   };
+  const taken = { atPath: { inode: '8', size: 0 } };
 
   test('is doubted for its unread bytes, until its own position shows that it was read', () => {
-    expect(doubted(behind, at(100, away(130)))).toEqual([30]);
-    expect(doubted(behind, at(100, away(130)), at(129, away(130)))).toEqual([1]);
-    expect(doubted(behind, at(100, away(130)), at(130, away(130)))).toEqual([]);
+    expect(doubted(behind, at(100))).toEqual([30]);
+    expect(doubted(behind, at(100), at(129))).toEqual([1]);
     expect(doubted(behind, at(100), at(130))).toEqual([]);
+    expect(doubted(behind, at(100, taken), at(100, taken))).toEqual([30]);
     expect(doubted(at(0))).toEqual([]);
   });
 
-  test('is doubted for bytes that are written to it afterwards', () => {
-    const read = at(100, fileOf(entry()));
-    expect(doubted(read, at(100, away(130)))).toEqual([30]);
-    expect(doubted(read, at(100, away(100)), at(100, away(130)))).toEqual([30]);
-  });
-
-  test('is also doubted if another file took its path, or if it cannot be found', () => {
-    const taken = { atPath: { inode: '8', size: 0 } };
-    expect(doubted(behind, at(100, { ...taken, ...away(130) }))).toEqual([30]);
-    expect(doubted(behind, at(100, taken))).toEqual([30]);
-    expect(doubted(behind, at(100, taken), at(100, taken))).toEqual([30]);
+  test('is doubted if its entry is gone, or if it was cut short', () => {
+    expect(doubted(behind, undefined, undefined)).toEqual([30]);
+    expect(doubted(behind, sized(0), sized(0))).toEqual([30]);
   });
 
   test('is doubted if in_tail let go of it, but no longer when it is back', () => {
     const letGo: Watched = [entry({ position: null }), { atPath: { inode: '7', size: 130 } }];
     expect(doubted(behind, letGo, letGo)).toEqual([30]);
-    expect(doubted(behind, at(100, away(130)), behind)).toEqual([]);
+    expect(doubted(behind, at(100), behind)).toEqual([]);
   });
 });
 
 test('a file whose entry is new, and that is away already, is waited for like any other', () => {
-  const looks = [snapshot(0, []), snapshot(10_000, [[entry(), away(100)]])];
-  for (const later of [[], [snapshot(15_000, [[entry(), away(100)]])]])
+  const looks = [snapshot(0, []), snapshot(10_000, [removed])];
+  for (const later of [[], [snapshot(15_000, [removed])]])
     expect(known([...looks, ...later]).busyUntil).toBe(16_000);
 });
 
 test('an old entry of a file that is long gone is waited for once', () => {
-  const gone = { posFiles: [reading([removed])], looks: new Map() };
-  const looks = [0, 1_000, 60_000].map((when) => snapshot(when, [], gone));
+  const looks = [0, 1_000, 60_000].map((when) => snapshot(when, [removed]));
   expect(known(looks).busyUntil).toBe(6_000);
 });

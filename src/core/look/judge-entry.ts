@@ -1,20 +1,14 @@
-import { type FileState, lagOf } from '../look/file-state.ts';
-import type { FileLook } from '../look/snapshot.ts';
 import type { KeyedEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
+import { type FileState, lagOf } from './file-state.ts';
 import type { KnownEntry, ObservedFile } from './observation.ts';
+import type { FileLook } from './snapshot.ts';
 
 /** A file is blocked if bytes are left and its position has not moved for this long. */
 export const BLOCKED_AFTER: Millis = 10_000;
 
-/** States in which the entry's own file is at the path. */
-export const AT_ITS_PATH: ReadonlySet<FileState> = new Set([
-  'caught-up',
-  'partial-line',
-  'behind',
-  'blocked',
-  'truncated',
-]);
+/** States in which the entry's own file is at the path, as long as it was. */
+const AT_ITS_PATH: ReadonlySet<FileState> = new Set(['caught-up', 'partial-line', 'behind', 'blocked']);
 
 interface PosFileView {
   readonly path: string;
@@ -33,13 +27,13 @@ export function judge(
   known: KnownEntry | undefined,
   posFile: PosFileView,
 ): ObservedFile | undefined {
-  // With follow_inodes several entries of a path are different files. Otherwise Fluentd uses the last entry.
-  const isOnDisk = look.atPath?.inode === entry.inode || look.renamed !== undefined;
-  if (!isOnDisk && !posFile.isLast(entry)) return undefined;
   const { key, path, position, inode } = entry;
+  const { atPath } = look;
+  // With follow_inodes several entries of a path are different files. Otherwise Fluentd uses the last entry.
+  const isSeen = atPath?.inode === inode || (known !== undefined && known.size !== null);
+  if (!isSeen && !posFile.isLast(entry)) return undefined;
   const movedAt = movementOf(entry, known, posFile);
   const standsSince = Math.max(movedAt, known?.leftSince ?? posFile.at);
-  const { atPath } = look;
   const succeeded = atPath !== undefined && atPath.inode !== inode && posFile.hasInode(entry, atPath.inode);
   const { state, size, lag, read } = lagOf(entry, look, {
     lastSize: known?.size ?? null,

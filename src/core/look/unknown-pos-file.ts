@@ -1,8 +1,8 @@
-import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
-import { hasNothingToFollow } from '../look/undiscovered.ts';
 import type { Limits } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
 import type { Memory, UnknownPosFile } from './observation.ts';
+import type { PosFileReading, Snapshot } from './snapshot.ts';
+import { hasNothingToFollow } from './undiscovered.ts';
 
 export const NOT_THERE = 'is not there';
 

@@ -1,17 +1,17 @@
 import { isSame } from '../fluentd/processes.ts';
-import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { posFileOf } from '../pos-file/pos-file.ts';
 import type { FluentdReading, ProcessIdentity } from '../progress/fluentd-reading.ts';
 import type { Millis } from '../text/units.ts';
 import { departedIn } from './departed.ts';
 import { rememberEntry } from './judge-entry.ts';
 import type { KnownEntry, KnownPosFile, MainProcess, Memory, Observation, Portions } from './observation.ts';
+import type { PosFileReading, Snapshot } from './snapshot.ts';
 
 export function newMemory(at: Millis): Memory {
   return {
     entries: new Map(),
     departed: new Map(),
-    awaited: new Map(),
+    departedAt: undefined,
     posFiles: new Map(),
     fluentdSeen: false,
     supervisor: undefined,
@@ -25,13 +25,13 @@ export function newMemory(at: Millis): Memory {
 export function* remember(
   memory: Memory,
   snapshot: Snapshot,
-  found: Pick<Observation, 'files' | 'unknown' | 'unlisted'>,
+  found: Pick<Observation, 'files' | 'unknown'>,
 ): Portions<Memory> {
-  const { at, fluentd, posFiles, followed } = snapshot;
+  const { at, fluentd, posFiles } = snapshot;
   const entries = yield* rememberEntries(memory, found, at);
   return {
     entries,
-    ...departedIn(memory, entries, { ...found, followed, at }),
+    ...departedIn(memory, entries, at),
     posFiles: rememberPosFiles(memory, posFiles, at),
     supervisor: fluentd.kind === 'running' ? sinceWhen(memory, fluentd.supervisor, at) : memory.supervisor,
     ...workersIn(memory, fluentd, at),

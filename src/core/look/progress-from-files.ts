@@ -1,16 +1,16 @@
 /** The progress as seen from outside Fluentd: pos files, file sizes and buffers on disk. It proves nothing about Fluentd's memory. */
 import { type BuffersReading, chunkId } from '../fluentd/buffers.ts';
-import { IN_TAIL_TICK, timeToRead } from '../in-tail/pace.ts';
-import type { Limits } from '../progress/limits.ts';
+import { type Limits, SLOW_START } from '../progress/limits.ts';
 import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, type Millis } from '../text/units.ts';
+import { progressFromWitnesses, type Witness, withLastAnswers } from '../witness/testimony.ts';
 import type { Departed, Observation, ObservedFile } from './observation.ts';
 
-/** An observation from which its progress is made. */
-export type Facts = Omit<Observation, 'progress'>;
+/** An observation without what is made from it. */
+export type Facts = Omit<Observation, 'progress' | 'reach' | 'workers'>;
 
-/** How long a wrapper may take to start Fluentd, and a Fluentd that is short of CPU to start its worker. */
-const SLOW_START: Millis = 10_000;
+/** in_tail looks at every followed file this often, even without events (in_tail.rb:490). */
+const IN_TAIL_TICK: Millis = 1_000;
 const ALREADY_OVER = Number.NEGATIVE_INFINITY;
 
 export function progressFromFiles(seen: Facts, limits: Limits): Progress {
@@ -29,7 +29,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   };
   // An overdue look proves nothing about the present.
   if (seen.extent === 'overdue')
-    return { ...facts, left: [], doubts: [seen.hasFiles ? NOT_LOOKED_AT : NO_ANSWER] };
+    return { ...facts, left: [], doubts: seen.hasFiles ? [NOT_LOOKED_AT] : unanswered(seen) };
   return {
     ...facts,
     left: [...files.flatMap(unread), ...unfoundIn(seen), ...heldBy(buffers), ...givenUpIn(seen)],
@@ -43,6 +43,19 @@ const NOT_LOOKED_AT: Doubt = {
 };
 
 const NO_ANSWER: Doubt = { kind: 'no-answer', why: "Fluentd's witness did not answer in time" };
+
+/** The doubts about workers that did not answer this time, with what each one held when it last did. */
+function unanswered({ lastAnswers }: Facts): readonly Doubt[] {
+  if (lastAnswers === undefined) return [NO_ANSWER];
+  const witnesses = lastAnswers.witnesses.map(
+    (one): Witness =>
+      one.kind === 'alive'
+        ? { worker: one.worker, kind: 'silent', why: 'its witness did not answer in time' }
+        : one,
+  );
+  const { doubts } = progressFromWitnesses(withLastAnswers({ ...lastAnswers, witnesses }, lastAnswers));
+  return doubts.some(({ kind }) => kind === NO_ANSWER.kind) ? doubts : [NO_ANSWER, ...doubts];
+}
 
 function unread({ path, state, lag, read }: ObservedFile): readonly Left[] {
   if (lag === null) return [];
@@ -91,19 +104,13 @@ function doubtsOf({ files, unknown, unlisted, memory }: Facts): readonly Doubt[]
     ...files
       .filter(({ read, lag }) => !read && lag === null)
       .map(({ path }): Doubt => ({ kind: 'unseen', about: path, why: 'cannot be looked at by posidle' })),
-    ...[...memory.departed.values()].filter(({ unreadBytes }) => unreadBytes > 0).map(doubtOfDeparted),
+    ...[...memory.departed.values()].map(doubtOfDeparted),
   ];
 }
 
-function doubtOfDeparted({ path: about, unreadBytes: bytes, how }: Departed): Doubt {
-  return how === 'left'
-    ? {
-        kind: 'closed-unread',
-        about,
-        bytes,
-        why: 'it left its path before its position showed that it was read',
-      }
-    : { kind: 'never-followed', about, bytes, why: `it was ${how} before Fluentd had found it` };
+function doubtOfDeparted({ path: about, unreadBytes: bytes }: Departed): Doubt {
+  const why = 'it left its path, or was cut short, before its position showed that it was read';
+  return { kind: 'closed-unread', about, bytes, why };
 }
 
 function busyUntil(seen: Facts, limits: Limits): Millis {
@@ -112,15 +119,9 @@ function busyUntil(seen: Facts, limits: Limits): Millis {
   return Math.max(settled, rotationEnd(seen, limits), multilineEnd(seen, limits), startEnd(seen, limits));
 }
 
-/** in_tail reads a renamed file for rotate_wait, or to its end under a limit, and no pos file shows it (in_tail.rb:672-684, 1035). */
-function rotationEnd({ memory }: Facts, { tail: { rotateWait, readLimit } }: Limits): Millis {
-  // Includes files that were gone before they had an entry: in_tail may have found them just in time.
-  const away = [...memory.departed.values()].filter(({ how }) => how !== 'cut short');
-  const ends = away.map(
-    ({ since, unreadBytes }) =>
-      since + rotateWait + IN_TAIL_TICK + (readLimit === undefined ? 0 : timeToRead(unreadBytes, readLimit)),
-  );
-  return Math.max(ALREADY_OVER, ...ends);
+/** in_tail reads a renamed file for rotate_wait, and no pos file shows it (in_tail.rb:672-684, 1035). */
+function rotationEnd({ memory: { departedAt } }: Facts, { tail: { rotateWait } }: Limits): Millis {
+  return departedAt === undefined ? ALREADY_OVER : departedAt + rotateWait + IN_TAIL_TICK;
 }
 
 /** A multiline source emits its last record multiline_flush_interval after the last line. */

@@ -1,7 +1,7 @@
 import type { Limits } from '../progress/limits.ts';
 import type { Doubt, Progress } from '../progress/progress.ts';
 import { isAnswered, isAnyAlive, isComplete } from '../witness/testimony.ts';
-import { type Facts, progressFromFiles } from './looks.ts';
+import { type Facts, progressFromFiles } from './progress-from-files.ts';
 
 /**
  * The witnesses' progress if each one answers, or if all workers have left their last word and no other Fluentd runs. Otherwise the
