@@ -54,14 +54,6 @@ export function stringLiteral(scanner: Scanner, boundary: Boundary): ConfValue {
   return scanner.take(endsTag ? TO_TAG_END : TO_LINE_END) ?? '';
 }
 
-/** Reads a double-quoted string without its quotes (`!fluent/s` in YAML). */
-export function interpolated(text: string): ConfValue {
-  const scanner = new Scanner(text);
-  const parts: (string | Ruby)[] = [];
-  while (!scanner.done) parts.push(scanner.take(/"/y) ?? doubleQuotedPart(scanner));
-  return joinParts(parts);
-}
-
 function doubleQuoted(scanner: Scanner): ConfValue {
   const parts: (string | Ruby)[] = [];
   while (scanner.take(/"/y) === undefined) parts.push(doubleQuotedPart(scanner));

@@ -11,90 +11,74 @@ import { LINE_END, literal, Scanner, SPACING, SyntaxProblem, stringLiteral } fro
 type Open = Omit<ConfElement, 'kind' | 'items'> & { readonly items: ConfItem[] };
 
 interface ParseState {
-  failures: number;
-  /** How many characters failed statements have read: an unclosed list is read to the end of the file. */
-  inVain: number;
   readonly scanner: Scanner;
+  /** The root, and the sections that have not ended. */
   readonly open: [Open, ...Open[]];
-  readonly problems: ConfProblem[];
   readonly placeAt: (position: number) => Place;
 }
 
 const NAME = /[a-zA-Z0-9_]+/y;
 /** At the top level. The path may follow after a comment, on a later line. */
 const INCLUDE = /@?include(?=[ \t\r\n#])/y;
-const MOST_FAILURES = 100;
-const MOST_IN_VAIN = 8_000_000;
 const MOST_DEEP = 50;
 
-/** Parses the v1 syntax (`lib/fluent/config/v1_parser.rb`). Skips what it cannot read, and adds a problem. */
+/** Parses the v1 syntax (`lib/fluent/config/v1_parser.rb`) up to the first mistake: Fluentd itself does not start with one. */
 export function parseConf(text: string, file: string): ParsedConf {
   const placeAt = placesIn(text, file);
   const root: Open = { name: 'ROOT', arg: '', items: [], place: placeAt(0) };
-  const state: ParseState = {
-    failures: 0,
-    inVain: 0,
-    scanner: new Scanner(text),
-    open: [root],
-    problems: [],
-    placeAt,
-  };
-  for (skipSpace(state); !state.scanner.done; skipSpace(state)) statement(state);
-  for (const { name, place } of state.open.slice(1)) {
-    state.problems.push({ place, text: `<${name}> has no end tag </${name}>` });
-  }
+  const state: ParseState = { scanner: new Scanner(text), open: [root], placeAt };
+  const problem = mistakeIn(state);
   while (state.open.length > 1) close(state);
-  return { root: rootElement(root.items, root.place), problems: state.problems };
+  return { root: rootElement(root.items, root.place), problems: problem ? [problem] : [] };
 }
 
-function skipSpace({ scanner }: ParseState): void {
-  scanner.take(SPACING);
-}
+const REST = 'posidle reads no further in this file';
 
-function statement(state: ParseState): void {
-  const { scanner } = state;
-  const start = scanner.position;
+/** Reads all statements. */
+function mistakeIn(state: ParseState): ConfProblem | undefined {
+  const { scanner, open, placeAt } = state;
+  let place = placeAt(0);
   try {
-    if (scanner.take(/<\//y) !== undefined) endTag(state);
-    else if (scanner.take(/</y) !== undefined) startTag(state, start);
-    else line(state, start);
+    for (scanner.take(SPACING); !scanner.done; scanner.take(SPACING)) {
+      place = placeAt(scanner.position);
+      statement(state, place);
+    }
+    const { name, place: begin } = open.at(-1) ?? open[0];
+    return open.length === 1 ? undefined : { place: begin, text: `<${name}> has no end tag; ${REST}` };
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
-    state.problems.push({ place: state.placeAt(start), text: error.message });
-    state.failures += 1;
-    state.inVain += scanner.position - start;
-    scanner.position = start;
-    scanner.take(/[^\r\n]+/y);
-    if (state.failures > MOST_FAILURES || state.inVain > MOST_IN_VAIN) giveUp(state, start);
+    // Fluentd takes it for a part of the first name.
+    const hasMark = scanner.text.startsWith('\ufeff');
+    const text = hasMark ? 'the file begins with a byte order mark' : error.message;
+    return { place, text: `${text}; ${REST}` };
   }
 }
 
-function giveUp({ scanner, problems, placeAt }: ParseState, start: number): void {
-  problems.push({ place: placeAt(start), text: 'too many lines have mistakes: posidle reads no further' });
-  scanner.position = scanner.text.length;
+function statement(state: ParseState, place: Place): void {
+  const { scanner } = state;
+  if (scanner.take(/<\//y) !== undefined) endTag(state);
+  else if (scanner.take(/</y) !== undefined) startTag(state, place);
+  else line(state, place);
 }
 
-function startTag(state: ParseState, start: number): void {
-  const { scanner } = state;
+function startTag({ scanner, open }: ParseState, place: Place): void {
   const name = scanner.take(NAME);
   if (name === undefined) throw new SyntaxProblem('a tag has no name');
-  if (state.open.length > MOST_DEEP) throw new SyntaxProblem('sections are nested too deeply');
+  if (open.length > MOST_DEEP) throw new SyntaxProblem('sections are nested too deeply');
   scanner.take(SPACING);
   const arg = stringLiteral(scanner, 'tag-end');
   closeTag(scanner);
-  state.open.push({ name, arg, items: [], place: state.placeAt(start) });
+  open.push({ name, arg, items: [], place });
 }
 
 function endTag(state: ParseState): void {
   const { scanner, open } = state;
   const name = scanner.take(NAME);
   closeTag(scanner);
-  const depth = open.findLastIndex((element, index) => index > 0 && element.name === name);
-  if (depth === -1) throw new SyntaxProblem(`</${name}> has no start tag`);
-  for (const { name: inner, place } of open.slice(depth + 1)) {
-    state.problems.push({ place, text: `<${inner}> has no end tag </${inner}>` });
-  }
-  while (open.length > depth) close(state);
+  if (open.length === 1) throw new SyntaxProblem(`</${name}> has no start tag`);
+  const { name: expected } = open.at(-1) ?? open[0];
+  if (name !== expected) throw new SyntaxProblem(`</${name}> stands where <${expected}> must end`);
+  close(state);
 }
 
 function closeTag(scanner: Scanner): void {
@@ -108,10 +92,8 @@ function close({ open }: ParseState): void {
   if (closed !== undefined) open.at(-1)?.items.push({ kind: 'section', ...closed });
 }
 
-function line(state: ParseState, start: number): void {
-  const { scanner, open } = state;
-  const place = state.placeAt(start);
-  const items = open.at(-1)?.items ?? [];
+function line({ scanner, open }: ParseState, place: Place): void {
+  const { items } = open.at(-1) ?? open[0];
   if (open.length === 1 && scanner.take(INCLUDE) !== undefined) {
     scanner.take(SPACING);
     items.push(included(scanner, place));

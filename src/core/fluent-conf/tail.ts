@@ -1,12 +1,11 @@
 import { otherDirectives } from '../in-tail/path-dates.ts';
 import type { PathRules } from '../in-tail/path-pattern.ts';
+import { DEFAULT_TAIL, type TailFacts } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
-import type { Place } from './element.ts';
 import type { Params } from './params.ts';
 
 /** One in_tail source. Defaults are those of `lib/fluent/plugin/in_tail.rb`. */
 export interface TailSource extends PathRules {
-  readonly place: Place;
   /** May be relative to Fluentd's working directory. */
   readonly posFile?: string | undefined;
   readonly refreshInterval: Millis;
@@ -15,13 +14,26 @@ export interface TailSource extends PathRules {
   /** 0: not a multiline source, or its last record waits until Fluentd stops. */
   readonly multilineFlush: Millis;
   readonly followInodes: boolean;
-  readonly hasGroup: boolean;
-  readonly readBytesLimitPerSecond?: number | undefined;
+  /** In bytes a second; 0 with a <group>, whose limit in lines says nothing about bytes. */
+  readonly readLimit: number | undefined;
 }
 
 /** The shortest safe quiet window: in_tail finds a new file, then reads a renamed one to its end. */
 export function quietNeededBy({ refreshInterval, rotateWait }: TailSource): Millis {
   return refreshInterval + rotateWait;
+}
+
+/** The slowest of all sources. */
+export function tailFacts(sources: readonly TailSource[] = []): TailFacts {
+  if (sources.length === 0) return DEFAULT_TAIL;
+  const most = (fact: (source: TailSource) => Millis) => Math.max(...sources.map(fact));
+  const limits = sources.flatMap(({ readLimit }) => readLimit ?? []);
+  return {
+    refreshInterval: most(({ refreshInterval }) => refreshInterval),
+    rotateWait: most(({ rotateWait }) => rotateWait),
+    readLimit: limits.length === 0 ? undefined : Math.min(...limits),
+    multilineFlush: most(({ multilineFlush }) => multilineFlush),
+  };
 }
 
 const MIN_BYTES_PER_SECOND = 8_192;
@@ -35,8 +47,9 @@ export function tailSource(params: Params): TailSource {
     areFilledIn('path', paths, params) && areFilledIn('exclude_path', excludePaths, params);
   const globPolicy = params.text('glob_policy');
   const limit = params.size('read_bytes_limit_per_second') ?? -1;
-  const source: TailSource = {
-    place: params.element.place,
+  const hasGroup = params.sections('group').length > 0;
+  warnOf(params, hasGroup);
+  return {
     posFile: params.text('pos_file') || undefined,
     // Empty: posidle does not know which files the source takes.
     paths: areAllFilledIn ? paths : [],
@@ -48,11 +61,8 @@ export function tailSource(params: Params): TailSource {
     rotateWait: params.time('rotate_wait') ?? 5_000,
     multilineFlush: params.time('multiline_flush_interval') ?? 0,
     followInodes: params.bool('follow_inodes') ?? false,
-    hasGroup: params.sections('group').length > 0,
-    readBytesLimitPerSecond: limit > 0 ? Math.max(limit, MIN_BYTES_PER_SECOND) : undefined,
+    readLimit: hasGroup ? 0 : limit > 0 ? Math.max(limit, MIN_BYTES_PER_SECOND) : undefined,
   };
-  for (const warning of warningsOf(params, source)) params.warn(warning);
-  return source;
 }
 
 function areFilledIn(name: string, patterns: readonly string[], params: Params): boolean {
@@ -70,16 +80,8 @@ const STOPS_READING =
   'remove <group>, or let posidle drain before anything else stops Fluentd';
 const NO_TRACE = 'in_tail without pos_file leaves no trace of what it has read: set pos_file';
 
-function warningsOf(params: Params, { posFile, hasGroup }: TailSource): readonly string[] {
-  const isAtHead = params.unrecorded().bool('read_from_head') === true;
-  const hasPosFile = posFile !== undefined || params.element.items.some(isPosFile);
-  return [
-    ...(isAtHead ? [] : [SKIPS]),
-    ...(hasGroup ? [STOPS_READING] : []),
-    ...(hasPosFile ? [] : [NO_TRACE]),
-  ];
-}
-
-function isPosFile(item: Params['element']['items'][number]): boolean {
-  return item.kind === 'param' && item.name === 'pos_file' && item.value !== '';
+function warnOf(params: Params, hasGroup: boolean): void {
+  if (!params.isTrue('read_from_head')) params.warn(SKIPS);
+  if (hasGroup) params.warn(STOPS_READING);
+  if (!params.written('pos_file')) params.warn(NO_TRACE);
 }
