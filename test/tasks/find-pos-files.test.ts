@@ -26,7 +26,7 @@ test('an unevaluable value is reported with the remedy', async () => {
 test('a configuration whose pos files are unknown is refused, with a line for each source', async () => {
   const lines = [
     '--fluent-conf: .*f\\.conf: its pos files are unknown; name them with --pos-file, or give Fluentd a witness .*',
-    '2 values are unknown: posidle evaluates only .*; name the pos file with --pos-file',
+    '.*f\\.conf:4 and 1 more place: 2 values are unknown: posidle evaluates only .*; name the pos file with --pos-file',
     '- .*f\\.conf:4: pos_file is .*',
     '- .*f\\.conf:9: pos_file is .*',
   ];

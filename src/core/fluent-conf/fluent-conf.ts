@@ -3,7 +3,7 @@ import { type ConfItem, type ConfProblem, type ParsedConf, rootElement } from '.
 import { type EvalContext, Params } from './params.ts';
 import type { RubyContext } from './ruby.ts';
 import { type TailSource, tailSource } from './tail.ts';
-import { told } from './told.ts';
+import { headlines, told } from './told.ts';
 
 export interface FluentConf {
   readonly sources: readonly TailSource[];
@@ -11,7 +11,7 @@ export interface FluentConf {
   readonly backupGlobs: readonly string[];
   /** What posidle could not read or evaluate. */
   readonly problems: readonly string[];
-  /** Those of them that may hide an in_tail source or its pos file. */
+  /** Why there may be further in_tail sources or pos files. */
   readonly hidden: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -53,7 +53,7 @@ export function fluentConf(parsed: ParsedConf, ruby: RubyContext, workersGiven?:
     buffers,
     backupGlobs: backupGlobsIn(rootDir ?? (ruby.env.FLUENT_BACKUP_DIR || '/tmp/fluent')),
     problems: told(problems),
-    hidden: told(hiding),
+    hidden: headlines(hiding),
     warnings: told(distinct(context.warnings)),
   };
 }

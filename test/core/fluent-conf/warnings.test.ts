@@ -29,18 +29,18 @@ describe('values that posidle cannot evaluate', () => {
     const { problems, hidden } = read(source('#{Dir.pwd}/a') + source('#{Dir.pwd}/b').repeat(2));
     expect(problems).toEqual([
       expect.stringMatching(
-        /^2 values are unknown: posidle evaluates only .*; name the pos file with --pos-file$/,
+        /^f\.conf:4 and 2 more places: 2 values are unknown: posidle evaluates only .*; name the pos file with --pos-file$/,
       ),
       '- f.conf:4: pos_file is "#{Dir.pwd}/a"',
       '- f.conf:10 and 1 more place: pos_file is "#{Dir.pwd}/b"',
     ]);
-    expect(hidden).toEqual(problems);
+    expect(hidden).toEqual(problems.slice(0, 1));
   });
 
   it('are listed up to ten', () => {
     const { problems } = read(Array.from({ length: 1_000 }, (_, n) => source(`#{Dir.pwd}/${n}`)).join(''));
     expect(problems).toHaveLength(12);
-    expect(problems[0]).toMatch(/^1000 values are unknown/);
+    expect(problems[0]).toMatch(/^f\.conf:4 and 999 more places: 1000 values are unknown: /);
     expect(problems[11]).toBe('- and 990 more values');
   });
 
