@@ -81,14 +81,6 @@ export function placeText({ file, line }: Place): string {
   return line === undefined ? file : `${file}:${line}`;
 }
 
-export function joinParts(parts: readonly (string | Ruby)[], json = false): ConfValue {
-  const joined: (string | Ruby)[] = [];
-  for (const part of parts) {
-    const last = joined.at(-1);
-    if (typeof part === 'string' && typeof last === 'string') joined[joined.length - 1] = last + part;
-    else if (part !== '') joined.push(part);
-  }
-  if (joined.some((part) => typeof part !== 'string'))
-    return json ? { parts: joined, json } : { parts: joined };
-  return joined.join('');
+export function joinParts(parts: readonly (string | Ruby)[]): ConfValue {
+  return parts.every((part) => typeof part === 'string') ? parts.join('') : { parts };
 }

@@ -124,7 +124,7 @@ function json(scanner: Scanner): ConfValue {
     if (token === '[' || token === '{') depth++;
     if (token === ']' || token === '}') depth--;
   } while (depth > 0);
-  return compact(joinParts(parts, true));
+  return { parts, json: true };
 }
 
 function jsonString(scanner: Scanner): (string | Ruby)[] {
@@ -135,14 +135,5 @@ function jsonString(scanner: Scanner): (string | Ruby)[] {
     if (scanner.take(/"/y) !== undefined) return [...parts, '"'];
     if (scanner.take(/#\{/y) === undefined) throw new SyntaxProblem('a JSON value does not end');
     parts.push(embedded(scanner));
-  }
-}
-
-function compact(value: ConfValue): ConfValue {
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.stringify(JSON.parse(value));
-  } catch {
-    throw new SyntaxProblem('a value that starts with [ or { is not JSON');
   }
 }

@@ -37,27 +37,10 @@ export class Params {
     return param && writtenText(param.value);
   }
 
-  /** An empty time or number counts as not given: so Fluentd prints a nil (`dump_value` in `lib/fluent/config/element.rb`). */
-  time(name: string): Millis | undefined {
-    return mapped(this.text(name) || undefined, parseTime);
-  }
-
-  size(name: string): number | undefined {
-    return mapped(this.text(name) || undefined, parseBytes);
-  }
-
-  bool(name: string): boolean | undefined {
-    return mapped(this.text(name), parseBool);
-  }
-
   /** A value that posidle cannot evaluate is no problem here. */
   isTrue(name: string): boolean {
     const value = evaluate(this.param(name)?.value ?? 'false', this.context.ruby);
     return typeof value === 'string' && parseBool(value);
-  }
-
-  list(name: string): string[] {
-    return mapped(this.text(name), parseList) ?? [];
   }
 
   /** The text after the name in the tag; undefined if posidle cannot evaluate its Ruby. */
@@ -85,20 +68,22 @@ export class Params {
 
 /** `60`, `0.5`, `60s`, `5m`, `1h`, `1d`. As in Fluentd, the number right before a unit counts: `1.5s` is 5 s, `500ms` is 500 min. */
 export function parseTime(text: string): Millis {
-  for (const [unit, factor] of Object.entries({ s: 1, m: 60, h: 3_600, d: 86_400 })) {
-    const match = new RegExp(`(?<![0-9])([0-9]+)${unit}`).exec(text);
-    if (match !== null) return Number(match[1]) * factor * 1_000;
-  }
-  return (Number.parseFloat(text) || 0) * 1_000;
+  const seconds = inUnits(text, { s: 1, m: 60, h: 3_600, d: 86_400 });
+  return (seconds ?? (Number.parseFloat(text) || 0)) * 1_000;
 }
 
 /** `8192`, `8k`, `1m`, `64MB`, `1g`; powers of 1024. */
 export function parseBytes(text: string): number {
-  for (const [power, unit] of [...'kmgt'].entries()) {
-    const match = new RegExp(`(?<![0-9])([0-9]+)${unit}`, 'i').exec(text);
-    if (match !== null) return Number(match[1]) * 1024 ** (power + 1);
+  const units = { k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
+  return inUnits(text.toLowerCase(), units) ?? (Number.parseInt(text, 10) || 0);
+}
+
+function inUnits(text: string, units: Readonly<Record<string, number>>): number | undefined {
+  for (const [unit, factor] of Object.entries(units)) {
+    const match = new RegExp(`(?<![0-9])([0-9]+)${unit}`).exec(text);
+    if (match !== null) return Number(match[1]) * factor;
   }
-  return Number.parseInt(text, 10) || 0;
+  return undefined;
 }
 
 /** `true`, `yes` and an empty text are true. Everything else (`on`, `1`) is false. */
@@ -115,8 +100,4 @@ export function parseList(text: string): string[] {
   } catch {
     return [];
   }
-}
-
-function mapped<T>(text: string | undefined, parse: (text: string) => T): T | undefined {
-  return text === undefined ? undefined : parse(text);
 }

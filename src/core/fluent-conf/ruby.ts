@@ -21,12 +21,8 @@ interface Unevaluable {
 /** Ruby's Integer and the nil that `ENV` gives; the others are as above. */
 type Value = Evaluated | bigint | Unset;
 
-class Unset {
-  readonly name: string;
-
-  constructor(name: string) {
-    this.name = name;
-  }
+interface Unset {
+  readonly unset: string;
 }
 
 /** The text is no Ruby that posidle evaluates. */
@@ -46,7 +42,7 @@ function asJson(text: string): Evaluated {
   try {
     return JSON.stringify(JSON.parse(text));
   } catch {
-    return { reason: 'its result is not JSON' };
+    return { reason: 'it is not JSON' };
   }
 }
 
@@ -68,7 +64,7 @@ function firstOf(scanner: Scanner, context: RubyContext): Value {
   const operand = operandOf(scanner, context);
   if (scanner.take(/\s*\|\|/y) === undefined) return operand;
   const rest = firstOf(scanner, context);
-  return operand instanceof Unset ? rest : operand;
+  return isUnset(operand) ? rest : operand;
 }
 
 function operandOf(scanner: Scanner, context: RubyContext): Value {
@@ -91,7 +87,7 @@ function operandOf(scanner: Scanner, context: RubyContext): Value {
 function indexed(scanner: Scanner, context: RubyContext): Value {
   const name = nameOf(scanner);
   expectNext(scanner, /\s*\]/y);
-  return variable(name, context) ?? new Unset(name);
+  return variable(name, context) ?? { unset: name };
 }
 
 function fetched(scanner: Scanner, context: RubyContext): Value {
@@ -100,7 +96,7 @@ function fetched(scanner: Scanner, context: RubyContext): Value {
   expectNext(scanner, /\s*\)/y);
   // Ruby evaluates the second argument in any case.
   if (otherwise !== undefined && hasEnded(otherwise)) return otherwise;
-  return variable(name, context) ?? otherwise ?? unset(name);
+  return variable(name, context) ?? otherwise ?? unknown(name);
 }
 
 function joinedPath(scanner: Scanner, context: RubyContext): Value {
@@ -112,8 +108,9 @@ function joinedPath(scanner: Scanner, context: RubyContext): Value {
   if (ended !== undefined) return ended;
   const other = parts.find((part) => typeof part !== 'string');
   if (other === undefined) return joinPath(parts.map(String));
-  const isUnknown = context.foreign && other instanceof Unset;
-  return isUnknown ? unset(other.name) : { reason: 'File.join takes only strings' };
+  return context.foreign && isUnset(other)
+    ? unknown(other.unset)
+    : { reason: 'File.join takes only strings' };
 }
 
 /** Ruby's File.join. */
@@ -151,7 +148,7 @@ function variable(name: string, { env, workerId }: RubyContext): string | undefi
 
 /** As Ruby puts a value into a string. */
 function asText(value: Value, { foreign }: RubyContext): Evaluated {
-  if (value instanceof Unset) return foreign ? unset(value.name) : '';
+  if (isUnset(value)) return foreign ? unknown(value.unset) : '';
   return typeof value === 'bigint' ? String(value) : value;
 }
 
@@ -160,9 +157,13 @@ function joined(parts: readonly Evaluated[]): Evaluated {
   return ended === undefined ? parts.join('') : ended;
 }
 
+function isUnset(value: Value): value is Unset {
+  return typeof value === 'object' && value !== null && 'unset' in value;
+}
+
 /** `use_nil`, `use_default` and errors end the evaluation. */
 function hasEnded(value: Value): value is null | Unevaluable {
-  return value === null || (typeof value === 'object' && 'reason' in value);
+  return value === null || (typeof value === 'object' && !isUnset(value));
 }
 
 function expectNext(scanner: Scanner, pattern: RegExp): string {
@@ -171,6 +172,6 @@ function expectNext(scanner: Scanner, pattern: RegExp): string {
   return found;
 }
 
-function unset(name: string): Unevaluable {
+function unknown(name: string): Unevaluable {
   return { reason: `${name} is not set in posidle's own environment` };
 }

@@ -2,7 +2,7 @@ import { otherDirectives } from '../in-tail/path-dates.ts';
 import type { PathRules } from '../in-tail/path-pattern.ts';
 import { DEFAULT_TAIL, type TailFacts } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
-import type { Params } from './params.ts';
+import { type Params, parseBool, parseBytes, parseList, parseTime } from './params.ts';
 
 /** One in_tail source. Defaults are those of `lib/fluent/plugin/in_tail.rb`. */
 export interface TailSource extends PathRules {
@@ -38,15 +38,17 @@ export function tailFacts(sources: readonly TailSource[] = []): TailFacts {
 
 const MIN_BYTES_PER_SECOND = 8_192;
 
+/** An empty number counts as not given: so Fluentd prints a nil (`dump_value` in `lib/fluent/config/element.rb`). */
 export function tailSource(params: Params): TailSource {
   const delimiter = params.text('path_delimiter') ?? ',';
   const parts = (params.text('path') ?? '').split(delimiter).map((part) => part.trim());
   const paths = [...new Set(parts)].filter((part) => part !== '');
-  const excludePaths = params.list('exclude_path');
+  const excludePaths = parseList(params.text('exclude_path') ?? '');
   const areAllFilledIn =
     areFilledIn('path', paths, params) && areFilledIn('exclude_path', excludePaths, params);
   const globPolicy = params.text('glob_policy');
-  const limit = params.size('read_bytes_limit_per_second') ?? -1;
+  const age = params.text('limit_recently_modified');
+  const limit = parseBytes(params.text('read_bytes_limit_per_second') || '-1');
   const hasGroup = params.sections('group').length > 0;
   warnOf(params, hasGroup);
   return {
@@ -56,11 +58,11 @@ export function tailSource(params: Params): TailSource {
     excludePaths,
     pathTimezone: params.text('path_timezone') || undefined,
     globPolicy: globPolicy === 'extended' || globPolicy === 'always' ? globPolicy : 'backward_compatible',
-    refreshInterval: params.time('refresh_interval') ?? 60_000,
-    limitRecentlyModified: params.time('limit_recently_modified'),
-    rotateWait: params.time('rotate_wait') ?? 5_000,
-    multilineFlush: params.time('multiline_flush_interval') ?? 0,
-    followInodes: params.bool('follow_inodes') ?? false,
+    refreshInterval: parseTime(params.text('refresh_interval') || '60'),
+    limitRecentlyModified: age ? parseTime(age) : undefined,
+    rotateWait: parseTime(params.text('rotate_wait') || '5'),
+    multilineFlush: parseTime(params.text('multiline_flush_interval') || '0'),
+    followInodes: parseBool(params.text('follow_inodes') ?? 'false'),
     readLimit: hasGroup ? 0 : limit > 0 ? Math.max(limit, MIN_BYTES_PER_SECOND) : undefined,
   };
 }

@@ -4,15 +4,13 @@ import { type ConfProblem, placeText } from './element.ts';
 /** As many as an outcome lists. */
 const MOST_LISTED = 10;
 
-/** A line for each problem. Equal ones are one line; a reason that several share is told once, above them. */
+/** A line for each problem. Equal ones are one line; a reason that several values share is told once, above them. */
 export function told(problems: readonly ConfProblem[]): readonly string[] {
   return byReason(problems).flatMap((group) => {
-    const values = groupedBy(group, ({ text }) => text);
-    if (values.length === 1) return [headline(group)];
-    const lines = values.map((equal) => `- ${placesOf(equal)}: ${equal[0]?.text}`);
-    const more = lines.length - MOST_LISTED;
-    const rest = more > 0 ? [`- and ${counted(more, 'more value')}`] : [];
-    return [headline(group), ...lines.slice(0, MOST_LISTED), ...rest];
+    if (group.length === 1 || group[0]?.why === undefined) return [headline(group)];
+    const lines = group.slice(0, MOST_LISTED).map(({ place, text }) => `- ${placeText(place)}: ${text}`);
+    const more = group.length - MOST_LISTED;
+    return [headline(group), ...lines, ...(more > 0 ? [`- and ${counted(more, 'more value')}`] : [])];
   });
 }
 
@@ -21,28 +19,20 @@ export function headlines(problems: readonly ConfProblem[]): readonly string[] {
   return byReason(problems).map(headline);
 }
 
-function headline(group: readonly ConfProblem[]): string {
-  const values = groupedBy(group, ({ text }) => text).length;
-  const what = values > 1 ? `${values} values are unknown` : group[0]?.text;
-  const why = group[0]?.why;
-  return `${placesOf(group)}: ${what}${why === undefined ? '' : `: ${why}`}`;
-}
-
-function placesOf([first, ...others]: readonly ConfProblem[]): string {
-  const place = first === undefined ? '' : placeText(first.place);
-  return place + (others.length > 0 ? ` and ${counted(others.length, 'more place')}` : '');
+function headline([first, ...others]: readonly ConfProblem[]): string {
+  if (first === undefined) return '';
+  const { place, text, why } = first;
+  const places = placeText(place) + (others.length > 0 ? ` and ${counted(others.length, 'more place')}` : '');
+  const what = why !== undefined && others.length > 0 ? `${others.length + 1} values are unknown` : text;
+  return [places, what, ...(why === undefined ? [] : [why])].join(': ');
 }
 
 function byReason(problems: readonly ConfProblem[]): readonly (readonly ConfProblem[])[] {
-  return groupedBy(problems, ({ text, why }) => why ?? text);
-}
-
-function groupedBy<T>(all: readonly T[], keyOf: (one: T) => string): readonly (readonly T[])[] {
-  const groups = new Map<string, T[]>();
-  for (const one of all) {
-    const group = groups.get(keyOf(one)) ?? [];
-    groups.set(keyOf(one), group);
-    group.push(one);
+  const groups = new Map<string, ConfProblem[]>();
+  for (const one of problems) {
+    const reason = one.why ?? one.text;
+    groups.set(reason, groups.get(reason) ?? []);
+    groups.get(reason)?.push(one);
   }
   return [...groups.values()];
 }

@@ -86,9 +86,13 @@ describe('a value that posidle cannot evaluate', () => {
   it('is reported without values of the environment', () => {
     const secret = { ...RUBY, env: { SECRET: 'se"cret' } };
     const { problems } = read(tail('path /a\nexclude_path ["#{ENV[\'SECRET\']}"]'), secret);
-    const told =
-      /: exclude_path is "\["#\{ENV\['SECRET'\]\}"\]": its result is not JSON; write the value out$/;
+    const told = /: exclude_path is "\["#\{ENV\['SECRET'\]\}"\]": it is not JSON; write the value out$/;
     expect(problems).toEqual([expect.stringMatching(told)]);
+  });
+
+  it('is a list that is no JSON', () => {
+    const told = 'f.conf:4: exclude_path is "[/b]": it is not JSON; write the value out';
+    expect(read(tail('path /a\nexclude_path [/b]')).problems).toEqual([told]);
   });
 
   it('includes a variable that only Fluentd may have', () => {

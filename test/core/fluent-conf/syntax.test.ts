@@ -111,7 +111,7 @@ describe('a configuration that Fluentd would refuse', () => {
     ["k 'v\n", '1: a single-quoted string does not end'],
     ['k "a" b\n', '1: something follows a value on its line'],
     ['k "\\q"\n', '1: \\q is not an escape that Fluentd knows'],
-    ['k [::1]:24444\n', '1: a value that starts with [ or { is not JSON'],
+    ['k [::1]:24444\n', '1: something follows a value on its line'],
     ['k [1,\n', '1: a JSON value does not end'],
     ['k "#{a"\n', '1: embedded Ruby does not end'],
     ['k "#{hostname #}"\n', '1: embedded Ruby has a # outside of quotes'],

@@ -29,10 +29,11 @@ describe('values that posidle cannot evaluate', () => {
     const { problems, hidden } = read(source('#{Dir.pwd}/a') + source('#{Dir.pwd}/b').repeat(2));
     expect(problems).toEqual([
       expect.stringMatching(
-        /^f\.conf:4 and 2 more places: 2 values are unknown: posidle evaluates only .*; name the pos file with --pos-file$/,
+        /^f\.conf:4 and 2 more places: 3 values are unknown: posidle evaluates only .*; name the pos file with --pos-file$/,
       ),
       '- f.conf:4: pos_file is "#{Dir.pwd}/a"',
-      '- f.conf:10 and 1 more place: pos_file is "#{Dir.pwd}/b"',
+      '- f.conf:10: pos_file is "#{Dir.pwd}/b"',
+      '- f.conf:16: pos_file is "#{Dir.pwd}/b"',
     ]);
     expect(hidden).toEqual(problems.slice(0, 1));
   });
