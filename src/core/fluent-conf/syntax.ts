@@ -1,84 +1,77 @@
-import {
-  type ConfElement,
-  type ConfItem,
-  type ConfProblem,
-  type ParsedConf,
-  type Place,
-  rootElement,
-} from './element.ts';
+import { type ConfItem, type ConfValue, type ParsedConf, type Place, rootElement } from './element.ts';
 import { LINE_END, literal, Scanner, SPACING, SyntaxProblem, stringLiteral } from './literal.ts';
-
-type Open = Omit<ConfElement, 'kind' | 'items'> & { readonly items: ConfItem[] };
 
 interface ParseState {
   readonly scanner: Scanner;
-  /** The root, and the sections that have not ended. */
-  readonly open: [Open, ...Open[]];
   readonly placeAt: (position: number) => Place;
+  /** Where the present statement begins. */
+  place: Place;
+}
+
+/** A section that has begun. */
+interface Open {
+  readonly name: string;
+  readonly place: Place;
+  readonly depth: number;
 }
 
 const NAME = /[a-zA-Z0-9_]+/y;
 /** At the top level. The path may follow after a comment, on a later line. */
 const INCLUDE = /@?include(?=[ \t\r\n#])/y;
 const MOST_DEEP = 50;
+const REST = 'posidle reads no further in this file';
 
 /** Parses the v1 syntax (`lib/fluent/config/v1_parser.rb`) up to the first mistake: Fluentd itself does not start with one. */
 export function parseConf(text: string, file: string): ParsedConf {
   const placeAt = placesIn(text, file);
-  const root: Open = { name: 'ROOT', arg: '', items: [], place: placeAt(0) };
-  const state: ParseState = { scanner: new Scanner(text), open: [root], placeAt };
-  const problem = mistakeIn(state);
-  while (state.open.length > 1) close(state);
-  return { root: rootElement(root.items, root.place), problems: problem ? [problem] : [] };
-}
-
-const REST = 'posidle reads no further in this file';
-
-/** Reads all statements. */
-function mistakeIn(state: ParseState): ConfProblem | undefined {
-  const { scanner, open, placeAt } = state;
-  let place = placeAt(0);
+  const state: ParseState = { scanner: new Scanner(text), placeAt, place: placeAt(0) };
+  const items: ConfItem[] = [];
+  const root = rootElement(items, state.place);
   try {
-    for (scanner.take(SPACING); !scanner.done; scanner.take(SPACING)) {
-      place = placeAt(scanner.position);
-      statement(state, place);
-    }
-    const { name, place: begin } = open.at(-1) ?? open[0];
-    return open.length === 1 ? undefined : { place: begin, text: `<${name}> has no end tag; ${REST}` };
+    readInto(items, state);
+    return { root, problems: [] };
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
     // Fluentd takes it for a part of the first name.
-    const hasMark = scanner.text.startsWith('\ufeff');
-    const text = hasMark ? 'the file begins with a byte order mark' : error.message;
-    return { place, text: `${text}; ${REST}` };
+    const hasMark = text.startsWith('\ufeff');
+    const why = hasMark ? 'the file begins with a byte order mark' : error.message;
+    return { root, problems: [{ place: state.place, text: `${why}; ${REST}` }] };
   }
 }
 
-function statement(state: ParseState, place: Place): void {
+/** Adds the statements of a section, or of the whole file. */
+function readInto(items: ConfItem[], state: ParseState, open?: Open): void {
   const { scanner } = state;
-  if (scanner.take(/<\//y) !== undefined) endTag(state);
-  else if (scanner.take(/</y) !== undefined) startTag(state, place);
-  else line(state, place);
+  for (scanner.take(SPACING); !scanner.done; scanner.take(SPACING)) {
+    state.place = state.placeAt(scanner.position);
+    if (scanner.take(/<\//y) !== undefined) return endTag(scanner, open);
+    if (scanner.take(/</y) !== undefined) readSection(items, state, (open?.depth ?? 0) + 1);
+    else items.push(line(state, open === undefined));
+  }
+  if (open === undefined) return;
+  state.place = open.place;
+  throw new SyntaxProblem(`<${open.name}> has no end tag`);
 }
 
-function startTag({ scanner, open }: ParseState, place: Place): void {
+function readSection(items: ConfItem[], state: ParseState, depth: number): void {
+  const { scanner, place } = state;
   const name = scanner.take(NAME);
   if (name === undefined) throw new SyntaxProblem('a tag has no name');
-  if (open.length > MOST_DEEP) throw new SyntaxProblem('sections are nested too deeply');
+  if (depth > MOST_DEEP) throw new SyntaxProblem('sections are nested too deeply');
   scanner.take(SPACING);
   const arg = stringLiteral(scanner, 'tag-end');
   closeTag(scanner);
-  open.push({ name, arg, items: [], place });
+  const inner: ConfItem[] = [];
+  // Now, so that a mistake inside leaves what stands before it.
+  items.push({ kind: 'section', name, arg, items: inner, place });
+  readInto(inner, state, { name, place, depth });
 }
 
-function endTag(state: ParseState): void {
-  const { scanner, open } = state;
+function endTag(scanner: Scanner, open: Open | undefined): void {
   const name = scanner.take(NAME);
   closeTag(scanner);
-  if (open.length === 1) throw new SyntaxProblem(`</${name}> has no start tag`);
-  const { name: expected } = open.at(-1) ?? open[0];
-  if (name !== expected) throw new SyntaxProblem(`</${name}> stands where <${expected}> must end`);
-  close(state);
+  if (open === undefined) throw new SyntaxProblem(`</${name}> has no start tag`);
+  if (name !== open.name) throw new SyntaxProblem(`</${name}> stands where <${open.name}> must end`);
 }
 
 function closeTag(scanner: Scanner): void {
@@ -87,24 +80,17 @@ function closeTag(scanner: Scanner): void {
   expectLineEnd(scanner, 'something follows a tag on its line');
 }
 
-function close({ open }: ParseState): void {
-  const closed = open.pop();
-  if (closed !== undefined) open.at(-1)?.items.push({ kind: 'section', ...closed });
-}
-
-function line({ scanner, open }: ParseState, place: Place): void {
-  const { items } = open.at(-1) ?? open[0];
-  if (open.length === 1 && scanner.take(INCLUDE) !== undefined) {
+function line({ scanner, place }: ParseState, isAtTop: boolean): ConfItem {
+  if (isAtTop && scanner.take(INCLUDE) !== undefined) {
     scanner.take(SPACING);
-    items.push(included(scanner, place));
-    return;
+    return included(scanner, place);
   }
   const name = stringLiteral(scanner, 'space');
   if (typeof name !== 'string') throw new SyntaxProblem('there is Ruby in the name of a parameter');
   const space = scanner.take(/[ \t\r\n]+/y) ?? '';
-  if (space.includes('\n') || scanner.done) items.push({ kind: 'param', name, value: '', place });
-  else if (name === '@include') items.push(included(scanner, place));
-  else items.push({ kind: 'param', name, value: wholeLine(scanner, space), place });
+  if (space.includes('\n') || scanner.done) return { kind: 'param', name, value: '', place };
+  if (name === '@include') return included(scanner, place);
+  return { kind: 'param', name, value: wholeLine(scanner, space), place };
 }
 
 function included(scanner: Scanner, place: Place): ConfItem {
@@ -113,7 +99,7 @@ function included(scanner: Scanner, place: Place): ConfItem {
   return { kind: 'include', path, place };
 }
 
-function wholeLine(scanner: Scanner, space: string): ConfElement['arg'] {
+function wholeLine(scanner: Scanner, space: string): ConfValue {
   if (space === '') throw new SyntaxProblem('no space follows the name of a parameter');
   const value = literal(scanner);
   expectLineEnd(scanner, 'something follows a value on its line');
