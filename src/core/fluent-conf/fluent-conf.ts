@@ -28,17 +28,13 @@ export function fluentConf(parsed: ParsedConf, ruby: RubyContext, workersGiven?:
   const [system] = root.sections('system');
   const rootDir = system?.text('root_dir');
   const workers = Math.max(workersGiven ?? (Number.parseInt(system?.text('workers') ?? '', 10) || 1), 1);
-  const scopes = Array.from({ length: Math.min(workers, MOST_WORKERS) }, (_, workerId) =>
-    scopesOf(
-      new Params(parsed.root, { ...context, ruby: { ...ruby, workerId } }),
-      rootDir,
-      workers,
-      workerId,
-    ),
-  ).flat();
+  const scopes = [...Array(Math.min(workers, MOST_WORKERS)).keys()].flatMap((workerId) => {
+    const ofWorker = new Params(parsed.root, { ...context, ruby: { ...ruby, workerId } });
+    return scopesOf(ofWorker, { rootDir, workerId, shared: workers > 1 });
+  });
   if (workers > MOST_WORKERS)
     root.problem(
-      `there are ${workers} workers, and posidle reads the sections of ${MOST_WORKERS}`,
+      `posidle reads the sections of ${MOST_WORKERS} workers, and there are ${workers}`,
       'workers',
     );
   const sources = scopes
@@ -81,13 +77,13 @@ interface Scope {
 }
 
 /** The root and this worker's `<worker>` sections, in Fluentd's order. */
-function scopesOf(root: Params, rootDir: string | undefined, workers: number, workerId: number): Scope[] {
-  const around = (count: number): Surroundings => ({ rootDir, workerId, shared: count > 1 });
+function scopesOf(root: Params, around: Surroundings): Scope[] {
   const own = root.sections('worker').flatMap((params): Scope[] => {
     const match = /^(\d+)(?:-(\d+))?$/.exec(params.arg() ?? '');
     if (match === null) params.problem('<worker> names no worker that posidle can read', 'workers');
     const [first, last] = match === null ? [0, -1] : [Number(match[1]), Number(match[2] ?? match[1])];
-    return first <= workerId && workerId <= last ? [{ params, around: around(last - first + 1) }] : [];
+    const isOwn = first <= around.workerId && around.workerId <= last;
+    return isOwn ? [{ params, around: { ...around, shared: last > first } }] : [];
   });
-  return [{ params: root, around: around(workers) }, ...own];
+  return [{ params: root, around }, ...own];
 }

@@ -44,7 +44,10 @@ function readInto(items: ConfItem[], state: ParseState, open?: Open): void {
   const { scanner } = state;
   for (scanner.take(SPACING); !scanner.done; scanner.take(SPACING)) {
     state.place = state.placeAt(scanner.position);
-    if (scanner.take(/<\//y) !== undefined) return endTag(scanner, open);
+    if (scanner.take(/<\//y) !== undefined) {
+      endTag(scanner, open);
+      return;
+    }
     if (scanner.take(/</y) !== undefined) readSection(items, state, (open?.depth ?? 0) + 1);
     else items.push(line(state, open === undefined));
   }
