@@ -31,10 +31,10 @@ const OUTSIDE: Readonly<Record<string, RegExp>> = {
   commands: /^node:/,
   'cli.ts': /^node:/,
 };
-/** Each npm package is imported in one file, js-yaml in two; yargs's types also where the options stand. */
+/** Each npm package is imported in one file; yargs's types also where the options stand. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   chokidar: ['node/files/watcher.ts'],
-  'js-yaml': ['node/files/conf-files.ts', 'node/files/manifests.ts'],
+  'js-yaml': ['node/files/manifests.ts'],
   pidusage: ['node/processes/usage.ts'],
   pino: ['node/output/logger.ts'],
   'ps-list': ['node/processes/processes.ts'],

@@ -16,7 +16,6 @@ const LARGEST = 256 * 1024;
 const WHAT: Readonly<Record<keyof typeof TARGETS, string>> = {
   pos: "pos file is read as by Fluentd's own pattern",
   conf: 'fluent.conf',
-  yaml: 'YAML configuration',
   command: 'command line',
   answer: 'answer of a witness, and its last word',
   proc: '/proc/PID/stat and cmdline',

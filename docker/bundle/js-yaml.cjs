@@ -1,12 +1,10 @@
 /** What posidle uses of js-yaml: its one-file build brings more along. */
-const { load, loadAll } = require('../../node_modules/js-yaml/lib/loader.js');
+const { loadAll } = require('../../node_modules/js-yaml/lib/loader.js');
 module.exports = {
-  CORE_SCHEMA: require('../../node_modules/js-yaml/lib/schema/core.js'),
   DEFAULT_SCHEMA: require('../../node_modules/js-yaml/lib/schema/default.js'),
   FAILSAFE_SCHEMA: require('../../node_modules/js-yaml/lib/schema/failsafe.js'),
   Type: require('../../node_modules/js-yaml/lib/type.js'),
   YAMLException: require('../../node_modules/js-yaml/lib/exception.js'),
   dump: require('../../node_modules/js-yaml/lib/dumper.js').dump,
-  load,
   loadAll,
 };

@@ -29,7 +29,12 @@ export async function runInspect(args: InspectArgs): Promise<number> {
   const host = new NodeHost(root);
   const callOff = args.wait === undefined ? () => {} : await endAfter(args.wait + HEAD_START, OVERDUE);
   const subject = await inspectSubject(host, { posFiles, fluentConf, root, witness });
-  const { conf, warnings } = subject;
+  const { conf, warnings, nothing } = subject;
+  if (nothing !== undefined && !json) {
+    callOff();
+    await writeLines([printable(nothing)]);
+    return EXIT.ok;
+  }
   const notes = [...unknownVariables(process.env), ...warnings];
   const view = { width: widthOfStdout(), conf, notes, states };
   const isRepeated = args.follow || args.wait !== undefined;

@@ -125,8 +125,9 @@ function tellStart(log: Log, found: FoundPosFiles, when: readonly string[], isCe
   const { posFiles, confPath, warnings, witness } = found;
   const by = confPath === undefined ? '' : `, by ${confPath}`;
   const place = witness === undefined ? '' : ` in ${witness}`;
-  const what =
-    posFiles.length === 0 ? `asks Fluentd's witness${place}` : `watches ${posFiles.join(', ')}${by}`;
+  const watched = posFiles.length > 0 ? posFiles.join(', ') : "Fluentd's buffers";
+  const isAsked = posFiles.length === 0 && confPath === undefined;
+  const what = isAsked ? `asks Fluentd's witness${place}` : `watches ${watched}${by}`;
   const begin = when.length === 0 ? '' : `; the drain begins when ${when.join(', or when ')}`;
   log.info({ posFiles, fluentConf: confPath }, `posidle ${what}${begin}`);
   if (!isCertain) log.warn({}, ONLY_CALLS);

@@ -1,4 +1,4 @@
-import type { ConfFacts } from '../core/fluent-conf/facts.ts';
+import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import type { Depth, FollowedFile, FollowedReading, Snapshot } from '../core/look/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';
@@ -9,7 +9,7 @@ const LISTING_AGE: Millis = 1_000;
 /** The same while no known file changes. in_tail itself looks every refresh_interval, by default once a minute. */
 const IDLE_AGE: Millis = 10_000;
 
-type Sources = Pick<ConfFacts, 'sources' | 'hidden'>;
+type Sources = Pick<FluentConf, 'sources' | 'hidden'>;
 
 /** Lists the files that Fluentd must read. Light looks reuse the last list, so its sizes may be old. */
 export class FollowedFiles {

@@ -21,7 +21,8 @@ export async function readBuffers(
   if (conf === undefined) return { ...NO_BUFFERS, unseen: ['all buffers: no fluent.conf is known'] };
   const readings = await Promise.all(conf.buffers.map((buffer) => lookOnDisk(host, buffer)));
   const aside = await listAside(host, conf.backupGlobs, putAsideBefore);
-  const hidden = conf.complete ? [] : ['buffers in the part of fluent.conf that posidle cannot evaluate'];
+  const hidden =
+    conf.problems.length === 0 ? [] : ['buffers in the part of fluent.conf that posidle cannot evaluate'];
   return {
     outputs: readings.flatMap(({ seen }) => seen ?? []),
     unseen: [...hidden, ...readings.flatMap(({ unseen }) => unseen ?? []), ...aside.unseen],
@@ -53,7 +54,8 @@ async function listAside(
 }
 
 async function lookOnDisk(host: BufferHost, { name, chunkGlobs }: BufferConf): Promise<BufferLook> {
-  if (chunkGlobs.length === 0) return { unseen: `${name} (its buffer is in memory)` };
+  if (chunkGlobs.length === 0)
+    return { unseen: `${name} (its buffer is in memory, or fluent.conf does not name its directory)` };
   try {
     const { chunks, isThere } = await host.listChunks(chunkGlobs);
     return isThere

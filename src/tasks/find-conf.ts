@@ -1,8 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
-import { problemText } from '../core/fluent-conf/element.ts';
-import { type ConfFacts, confFacts } from '../core/fluent-conf/facts.ts';
 import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import { isSame } from '../core/fluentd/processes.ts';
@@ -28,32 +26,56 @@ export interface ConfWanted {
   readonly command?: readonly string[] | undefined;
   /** The configuration belongs to the Fluentd that posidle stops, so its command line counts, too. */
   readonly isOfFluentd?: boolean;
-  /** Fluentd has a witness, so posidle can do without pos files. */
+  /** Fluentd has a witness, so posidle can do without a configuration. */
   readonly hasWitness?: boolean;
 }
 
 export interface FoundPosFiles {
+  /** Empty: posidle asks the witness, or the configuration has no in_tail source. */
   readonly posFiles: readonly string[];
-  readonly conf: ConfFacts | undefined;
-  /** Warnings about the configuration, one sentence each. */
+  readonly conf: FluentConf | undefined;
+  /** Warnings about the configuration, a line each. */
   readonly warnings: readonly string[];
   readonly confPath: string | undefined;
   /** The shared directory of the witness, if there is one. */
   readonly witness?: string | undefined;
 }
 
-/** Finds the pos files and the configuration. Without a witness it throws a UsageError if there are none. */
-export async function findPosFiles(host: Host, wanted: ConfWanted): Promise<FoundPosFiles> {
-  const { posFiles = [] } = wanted;
-  refusePosFiles(posFiles);
-  const found = await findConf(host, wanted, process.env);
-  if (posFiles.length === 0) return fromConf(found, wanted.hasWitness);
-  return found === undefined ? { posFiles, ...NO_CONF } : besidePosFiles(posFiles, found);
-}
-
-const BY_WITNESS = 'posidle asks the witness in Fluentd instead';
+const BY_WITNESS = 'give Fluentd a witness (`posidle witness` shows how)';
 /** Linux has no longer paths (limits.h). */
 const PATH_MAX = 4_096;
+
+/** Finds the pos files and the configuration. Without a witness it throws a UsageError if they are unknown. */
+export async function findPosFiles(host: Host, wanted: ConfWanted): Promise<FoundPosFiles> {
+  const { posFiles = [], hasWitness = false } = wanted;
+  refusePosFiles(posFiles);
+  const found = await findConf(host, wanted, process.env);
+  const none = { posFiles, conf: undefined, warnings: [], confPath: undefined };
+  if (found === undefined) {
+    if (posFiles.length > 0 || hasWitness) return none;
+    throw new UsageError(
+      "--pos-file: none given, and no fluent.conf found; name in_tail's pos_file, or give --fluent-conf",
+    );
+  }
+  const { path, conf, isGiven } = found;
+  const warnings = [...conf.problems, ...conf.warnings];
+  if (posFiles.length === 0) {
+    const own = [...new Set(conf.sources.flatMap(({ posFile }) => posFile ?? []))];
+    if (own.length === 0 && hasWitness) return none;
+    if (own.length === 0) refuseUnknown(path, conf);
+    if (own.length === 0) warnings.push(`${path} has no in_tail source`);
+    return { posFiles: own, conf, warnings, confPath: path };
+  }
+  const sources = await namedBy(posFiles, conf.sources);
+  // Only a configuration that the user or Fluentd names counts without these pos files.
+  if (sources.length === 0 && !isGiven) return none;
+  if (sources.length === 0)
+    warnings.push(
+      `no in_tail source of ${path} has the pos file ${posFiles.join(', ')}. posidle cannot see its new files`,
+    );
+  // Nothing is hidden, because the user names all pos files.
+  return { posFiles, conf: { ...conf, sources, hidden: [] }, warnings, confPath: path };
+}
 
 export function refusePosFiles(posFiles: readonly string[]): void {
   if (posFiles.includes('')) throw new UsageError('--pos-file: the value is empty. Is a variable not set?');
@@ -64,51 +86,27 @@ export function refusePosFiles(posFiles: readonly string[]): void {
     );
 }
 
-const NO_CONF = { conf: undefined, warnings: [], confPath: undefined };
-
-function fromConf(found: LoadedConf | undefined, hasWitness = false): FoundPosFiles {
-  if (found === undefined) {
-    if (hasWitness) return { posFiles: [], ...NO_CONF };
+/** Throws a UsageError unless the configuration certainly has no in_tail source. */
+function refuseUnknown(path: string, { sources, problems, hidden }: FluentConf): void {
+  const unknown = `its pos files are unknown; name them with --pos-file, or ${BY_WITNESS}`;
+  if (hidden.length > 0) throw new UsageError([`--fluent-conf: ${path}: ${unknown}`, ...problems].join('\n'));
+  if (sources.length > 0)
     throw new UsageError(
-      "--pos-file: none given, and no fluent.conf found; name in_tail's pos_file, or give --fluent-conf",
+      `--fluent-conf: ${path}: no in_tail source has a pos_file; set it, or ${BY_WITNESS}`,
     );
-  }
-  const { path, conf } = found;
-  const posFiles = [...new Set(conf.sources.flatMap(({ posFile }) => posFile ?? []))];
-  const problems = conf.problems.map(problemText);
-  if (posFiles.length === 0) {
-    const why = problems.length > 0 ? problems.join('; ') : 'no in_tail source in it has a pos_file';
-    if (hasWitness) return { posFiles, ...NO_CONF, warnings: [`${path}: ${why}. ${BY_WITNESS}`] };
-    throw new UsageError(`--fluent-conf: ${path}: ${why}; name the pos file with --pos-file`);
-  }
-  return { posFiles, conf: confFacts(conf), warnings: [...problems, ...conf.warnings], confPath: path };
 }
 
-/** If the user names pos files, a configuration that posidle only found counts only if it has these pos files. */
-async function besidePosFiles(posFiles: readonly string[], found: LoadedConf): Promise<FoundPosFiles> {
-  const { path, conf, isGiven } = found;
-  const matched = await Promise.all(conf.sources.map((source) => underItsName(source, posFiles)));
-  const sources = matched.filter((source) => source !== undefined);
-  if (sources.length === 0 && !isGiven) return { posFiles, ...NO_CONF };
-  const blind = `no in_tail source of ${path} has the pos file ${posFiles.join(', ')}. posidle cannot see its new files`;
-  const warnings = [
-    ...conf.problems.map(problemText),
-    ...conf.warnings,
-    ...(sources.length === 0 ? [blind] : []),
-  ];
-  // Nothing is hidden, because the user names all pos files.
-  return { posFiles, conf: { ...confFacts(conf), sources, hidden: [] }, warnings, confPath: path };
-}
-
-/** The source with the user's name of its pos file. If its own name is unknown, the only named pos file must be it. */
-async function underItsName(source: TailSource, named: readonly string[]): Promise<TailSource | undefined> {
-  const [only = ''] = named;
-  if (source.posFile === undefined) return named.length === 1 ? { ...source, posFile: only } : undefined;
-  for (const pattern of named) {
-    const posFile = await nameUnder(pattern, source.posFile);
-    if (posFile !== undefined) return { ...source, posFile };
+/** The sources with the user's names of their pos files. If a source's own is unknown, the only named one must be it. */
+async function namedBy(named: readonly string[], sources: readonly TailSource[]): Promise<TailSource[]> {
+  const found: TailSource[] = [];
+  for (const source of sources) {
+    const { posFile: own } = source;
+    const names = own === undefined ? named : await Promise.all(named.map((name) => nameUnder(name, own)));
+    const posFile =
+      own === undefined && names.length > 1 ? undefined : names.find((name) => name !== undefined);
+    if (posFile !== undefined) found.push({ ...source, posFile });
   }
-  return undefined;
+  return found;
 }
 
 interface LoadedConf {
@@ -124,7 +122,7 @@ export async function findConf(
   wanted: ConfWanted,
   env: NodeJS.ProcessEnv,
 ): Promise<LoadedConf | undefined> {
-  const { fluentConf, root, command } = wanted;
+  const { fluentConf, root, command, hasWitness = false } = wanted;
   const { own, given } =
     command === undefined ? await running(host, wanted) : { given: fluentdArguments(command), own: env };
   const ruby = { env: own ?? env, hostname: hostname(), foreign: own === undefined };
@@ -136,14 +134,19 @@ export async function findConf(
     // Below another root our own variable is a guess, so the file must exist.
     { path: env.FLUENT_CONF, by: root === undefined ? 'FLUENT_CONF' : undefined },
     // The defaults of the official images and packages (fluentd-docker-image's entrypoint; lib/fluent/env.rb).
-    { path: `/fluentd/etc/${env.FLUENTD_CONF || 'fluent.conf'}`, by: undefined },
-    { path: '/etc/fluent/fluent.conf', by: undefined },
-    { path: '/etc/fluent/fluentd.conf', by: undefined },
+    { path: `/fluentd/etc/${env.FLUENTD_CONF || 'fluent.conf'}` },
+    { path: '/etc/fluent/fluent.conf' },
+    { path: '/etc/fluent/fluentd.conf' },
   ];
   for (const { path, by } of candidates) {
     // An empty path means that it is not set.
     if (!path || (by === undefined && !(await exists(path, placeOf)))) continue;
-    if (by !== undefined) await refuseUnreadable(path, by, placeOf(path));
+    const why = by && (await whyUnreadable(placeOf(path)));
+    if (why !== undefined && hasWitness && by !== '--fluent-conf') return undefined;
+    if (why !== undefined)
+      throw new UsageError(
+        `${by}: ${path}: ${why}; name fluentd's configuration, or the pos file with --pos-file`,
+      );
     const options = { ruby, given, includeDir: '/etc/fluent/conf.d', placeOf };
     return { path, conf: await loadFluentConf(path, options), isGiven: by !== undefined };
   }
@@ -171,12 +174,8 @@ function pathIn(pid: number, path: string): string | undefined {
   return directory && resolve(directory, path);
 }
 
-async function refuseUnreadable(path: string, by: string, place: string): Promise<void> {
-  const why = await access(place, constants.R_OK)
+async function whyUnreadable(place: string): Promise<string | undefined> {
+  return await access(place, constants.R_OK)
     .then(async () => ((await stat(place)).isDirectory() ? 'it is a directory' : undefined))
     .catch(inWords);
-  if (why !== undefined)
-    throw new UsageError(
-      `${by}: ${path}: ${why}; name fluentd's configuration, or the pos file with --pos-file`,
-    );
 }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
-import { tailFacts } from '../core/fluent-conf/facts.ts';
+import { tailFacts } from '../core/fluent-conf/tail.ts';
 import { filesBy } from '../core/inspect/by-witness.ts';
 import {
   assumeFromAges,
@@ -26,6 +26,8 @@ import { type ConfWanted, type FoundPosFiles, findPosFiles, refusePosFiles } fro
 import { UsageError } from './usage-error.ts';
 
 interface InspectSubject extends Pick<FoundPosFiles, 'conf' | 'warnings'> {
+  /** Why there is nothing to inspect. */
+  readonly nothing?: string | undefined;
   readonly witness: string | undefined;
   /** Pos files or globs. */
   readonly posFiles: readonly string[];
@@ -45,8 +47,12 @@ export async function inspectSubject(host: Host, wanted: InspectWanted): Promise
     return { conf: undefined, warnings: [], witness, posFiles: [] };
   refusePosFiles(wanted.posFiles);
   const posFiles = await expandOnce(host, wanted.posFiles);
-  const { conf, warnings, posFiles: known } = await findPosFiles(host, { posFiles, fluentConf, root });
-  return { conf, warnings, witness, posFiles: posFiles.length > 0 ? wanted.posFiles : known };
+  const { confPath, posFiles: known, ...found } = await findPosFiles(host, { posFiles, fluentConf, root });
+  const nothing =
+    known.length > 0 || witness !== undefined
+      ? undefined
+      : `${confPath} has no in_tail source: nothing to inspect`;
+  return { ...found, nothing, witness, posFiles: posFiles.length > 0 ? wanted.posFiles : known };
 }
 
 async function refuseRoot(root: string): Promise<void> {
@@ -84,7 +90,7 @@ export class Inspector {
     this.#host = host;
     this.#subject = subject;
     this.#paces = paces;
-    this.#policy = { ...DEFAULT_POLICY, tail: tailFacts(subject.conf) };
+    this.#policy = { ...DEFAULT_POLICY, tail: tailFacts(subject.conf?.sources) };
     this.#posFiles = new PosFiles({
       now: () => host.now(),
       expand: async (name) => [name],

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, type Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
-import { type ConfFacts, tailFacts } from '../core/fluent-conf/facts.ts';
-import { quietNeededBy } from '../core/fluent-conf/tail.ts';
+import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
+import { quietNeededBy, tailFacts } from '../core/fluent-conf/tail.ts';
 import { IS_DATABASE, isDatabase } from '../core/pos-file/pos-file.ts';
 import type { FluentdTarget } from '../core/progress/fluentd-reading.ts';
 import type { Role } from '../core/progress/limits.ts';
@@ -50,11 +50,13 @@ export async function watch(
     const hasWitness = shared !== undefined || (parent !== undefined && !isOff);
     const wanted = { ...asked, command: parent?.command, isOfFluentd: true, hasWitness };
     const found = known ?? (await inTime(findPosFiles(host, wanted)));
+    if (found.posFiles.length === 0 && found.conf !== undefined && parent === undefined)
+      throw new CommandError(`${found.confPath} ${NOTHING}`, EXIT.cannotWork);
     const settings = options.quiet === undefined ? withFittingQuiet(asked, found.conf) : asked;
     // Bounded, because a dead mount never answers.
     const paths = await host.within(pathsOf(host, found.posFiles), host.now());
     const role: Role = parent === undefined ? 'beside' : 'parent';
-    const policy = policyOf(settings, { tail: tailFacts(found.conf), role });
+    const policy = policyOf(settings, { tail: tailFacts(found.conf?.sources), role });
     const report = await begin({ ...found, witness: shared }, policy, armedBy(settings));
     const warn = (text: string) => report.warned?.(text);
     closeTriggers = openTriggers(settings, { request: (by) => host.request(by), warn });
@@ -106,6 +108,8 @@ async function inTime<Found>(work: Promise<Found>): Promise<Found> {
   );
 }
 
+const NOTHING =
+  'has no in_tail source: nothing to watch. Give Fluentd a witness (`posidle witness` shows how), and posidle drains it';
 const LATE = Symbol('late');
 const WITNESSED = { by: 'witness' } as const;
 const ONLY_CLOCK = 'posidle looks once a second instead; that loses nothing';
@@ -121,7 +125,7 @@ async function pathsOf(host: NodeHost, posFiles: readonly string[]): Promise<rea
 }
 
 /** Raises the default until in_tail has time to find a new file. */
-function withFittingQuiet(settings: Settings, conf: ConfFacts | undefined): Settings {
+function withFittingQuiet(settings: Settings, conf: FluentConf | undefined): Settings {
   if (settings.quiet === 'off' || conf === undefined) return settings;
   return { ...settings, quiet: Math.max(settings.quiet, ...conf.sources.map(quietNeededBy)) };
 }

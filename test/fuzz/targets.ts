@@ -13,7 +13,6 @@ import { printable, printableJson } from '../../src/core/text/printable.ts';
 import { parseAnswer, parseLastWord } from '../../src/core/witness/answer.ts';
 import { progressFromWitnesses } from '../../src/core/witness/testimony.ts';
 import { listChunks } from '../../src/node/files/chunks.ts';
-import { loadFluentConf } from '../../src/node/files/conf-files.ts';
 import { listFollowed } from '../../src/node/files/walk.ts';
 import { type HttpServer, startHttpServer } from '../../src/node/network/http-server.ts';
 import { fluentdArguments } from '../../src/node/processes/command-line.ts';
@@ -61,19 +60,10 @@ export const TARGETS = {
     seeds: [...CONFS, ...SECTIONS],
     words: CONF_WORDS,
     read: (bytes) => {
-      const { root, problems } = parseConf(decodePath(bytes), 'f');
-      fluentConf(root, ruby);
+      const parsed = parseConf(decodePath(bytes), 'f');
+      fluentConf(parsed, ruby);
+      const { root, problems } = parsed;
       return root.items.length > 0 && problems.length === 0;
-    },
-  },
-  yaml: {
-    seeds: [
-      ...textsIn('fixtures/conf', /\.ya?ml$/),
-      'config:\n  - source: &a\n      $type: tail\n      path: !fluent/s "#{ENV[\'X\']}/*"\n',
-    ],
-    read: async (bytes) => {
-      writeFileSync(join(work(), 'f.yaml'), bytes);
-      await loadFluentConf('/f.yaml', { ruby, placeOf: (name) => dir + name });
     },
   },
   command: {

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
 import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
-import type { ConfFacts } from '../../src/core/fluent-conf/facts.ts';
+import type { FluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import type { Subject } from '../../src/core/look/subject.ts';
 import { watch } from '../../src/daemon/loop.ts';
 import { Checks } from './checks.ts';
@@ -71,14 +71,12 @@ function subjectOf({ settings, fluentd }: World): Subject {
   };
 }
 
-function confOf(settings: Settings): ConfFacts {
+function confOf(settings: Settings): FluentConf {
   const { refreshInterval, rotateWait, buffer } = settings;
-  const place = { file: 'fluent.conf', line: 1 };
   const chunkGlobs = buffer === 'file' ? ['/buffer/buffer.*.log'] : [];
   return {
     sources: [
       {
-        place,
         posFile: POS_PATH,
         paths: ['/logs/*.log'],
         excludePaths: [],
@@ -87,12 +85,12 @@ function confOf(settings: Settings): ConfFacts {
         rotateWait,
         multilineFlush: 0,
         followInodes: false,
-        hasGroup: false,
       },
     ],
-    buffers: buffer === 'none' ? [] : [{ name: 'out', type: buffer, chunkGlobs }],
+    buffers: buffer === 'none' ? [] : [{ name: 'out', chunkGlobs }],
     backupGlobs: ['/root/backup/*'],
-    complete: true,
+    problems: [],
     hidden: [],
+    warnings: [],
   };
 }

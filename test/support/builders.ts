@@ -3,8 +3,7 @@ import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
 import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
 import type { Draining, State, Trigger } from '../../src/core/drain/state.ts';
-import { type ConfFacts, confFacts } from '../../src/core/fluent-conf/facts.ts';
-import { fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
+import { type FluentConf, fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
 import { type BuffersReading, NO_BUFFERS } from '../../src/core/fluentd/buffers.ts';
 import type { LagContext } from '../../src/core/look/file-state.ts';
@@ -149,10 +148,10 @@ export function subject(changes: Partial<Subject> = {}): Subject {
 }
 
 /** The facts of a fluent.conf that follows these files. Appends `more`. */
-export function confOf(paths: readonly string[], more = ''): ConfFacts {
+export function confOf(paths: readonly string[], more = ''): FluentConf {
   const source = `<source>\n@type tail\ntag app\npath ${paths.join(',')}\npos_file ${POS}\nread_from_head true\n</source>\n`;
-  const { root } = parseConf(source + more, '/fluent.conf');
-  return confFacts(fluentConf(root, { env: {}, hostname: '' }));
+  const parsed = parseConf(source + more, '/fluent.conf');
+  return fluentConf(parsed, { env: {}, hostname: '' });
 }
 
 /** A drain that a call began at the start. */

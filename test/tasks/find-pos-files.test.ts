@@ -1,29 +1,61 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { findPosFiles } from '../../src/tasks/find-conf.ts';
+import { type ConfWanted, findPosFiles } from '../../src/tasks/find-conf.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const inDir = tempDir();
 
-const source = (posFile: string) => `<source>\n@type tail\npath /a.log\npos_file ${posFile}\n</source>\n`;
-const RUBY = '"/#{Time.now.zone}.pos"';
+const source = (posFile: string) => `<source>\n@type tail\npath /a.log\n${posFile}\n</source>\n`;
+const KNOWN = source('pos_file /a.pos');
+const RUBY = source('pos_file "/#{Time.now.zone}.pos"');
+const AGGREGATOR = '<source>\n@type forward\n</source>\n<match **>\n@type stdout\n</match>\n';
 
-function findIn(text: string) {
+function findIn(text: string, wanted: Partial<ConfWanted> = {}) {
   const fluentConf = inDir('f.conf');
   writeFileSync(fluentConf, text);
-  return findPosFiles(new FakeHost(), { posFiles: [], fluentConf });
+  return findPosFiles(new FakeHost(), { posFiles: [], fluentConf, ...wanted });
 }
 
 test('an unevaluable value is reported with the remedy', async () => {
-  const { warnings, conf } = await findIn(source('/a.pos') + source(RUBY));
-  expect(warnings[0]).toMatch(/: pos_file .*: name the pos file to posidle$/);
+  const { warnings, conf } = await findIn(KNOWN + RUBY);
+  expect(warnings[0]).toMatch(/: pos_file .*; name the pos file with --pos-file$/);
   expect(conf?.hidden[0]).toBe(warnings[0]);
 });
 
-test('a configuration without a pos file that is known is refused, with each reason', async () => {
-  await expect(findIn(source(RUBY))).rejects.toThrow(
-    /^--fluent-conf: .*f\.conf: .*: pos_file .*; name the pos file with --pos-file$/,
-  );
-  await expect(findIn('')).rejects.toThrow(/no in_tail source in it has a pos_file; name the pos file/);
+test('a configuration whose pos files are unknown is refused, with a line for each source', async () => {
+  const lines = [
+    '--fluent-conf: .*f\\.conf: its pos files are unknown; name them with --pos-file, or give Fluentd a witness .*',
+    '.*f\\.conf:4 and 1 more place: 2 values are unknown: posidle evaluates only .*; name the pos file with --pos-file',
+    '- .*f\\.conf:4: pos_file is .*',
+    '- .*f\\.conf:9: pos_file is .*',
+  ];
+  const both = RUBY + RUBY.replace('zone', 'year');
+  await expect(findIn(both)).rejects.toThrow(new RegExp(`^${lines.join('\n')}$`));
+});
+
+test('a source without a pos file is not asked to name one that cannot exist', async () => {
+  const told =
+    /f\.conf: no in_tail source has a pos_file; set it, or give Fluentd a witness \(`posidle witness`/;
+  await expect(findIn(source(''))).rejects.toThrow(told);
+});
+
+test('a configuration without in_tail has nothing to read, and is not refused', async () => {
+  const { conf, ...found } = await findIn(AGGREGATOR);
+  expect(found).toEqual({
+    posFiles: [],
+    warnings: [`${inDir('f.conf')} has no in_tail source`],
+    confPath: inDir('f.conf'),
+  });
+  expect(conf?.sources).toEqual([]);
+  await expect(findIn(`${AGGREGATOR}@include "#{Dir.pwd}/x"\n`)).rejects.toThrow(/its pos files are unknown/);
+});
+
+test('with a witness, no configuration is refused or warned of', async () => {
+  const none = { posFiles: [], conf: undefined, warnings: [], confPath: undefined };
+  const hasWitness = true;
+  for (const text of [RUBY, source(''), AGGREGATOR, '<source>\n'])
+    expect(await findIn(text, { hasWitness })).toEqual(none);
+  const command = ['fluentd', '-c', '/not/there.conf'];
+  expect(await findIn('', { fluentConf: undefined, command, hasWitness })).toEqual(none);
 });

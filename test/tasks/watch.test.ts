@@ -125,6 +125,15 @@ test('the default quiet window is as long as in_tail needs to find a new file; o
   expect((await begun({ posFiles: [at('a.pos')] })).policy.quiet).toBe(60_000);
 });
 
+test('a configuration without in_tail is drained by its parent only, for no pos file shows which Fluentd it is', async () => {
+  writeFileSync(at('f.conf'), '<source>\n@type forward\n</source>\n');
+  const options = { fluentConf: at('f.conf'), witness: 'off' };
+  const why = `${at('f.conf')} has no in_tail source: nothing to watch. Give Fluentd a witness (`;
+  await expect(watched(options)).rejects.toMatchObject({ message: expect.stringContaining(why), code: 4 });
+  await watched(options, { parent: new Parent(new NodeHost(), ['touch', at('ran')]) });
+  expect(existsSync(at('ran'))).toBe(true);
+});
+
 test('the database of Fluent Bit is refused before anything begins', async () => {
   writeFileSync(at('flb.db'), 'SQLite format 3\0\x10\0');
   const why = `--pos-file: ${at('flb.db')}: it is an SQLite database, such as Fluent Bit's.`;

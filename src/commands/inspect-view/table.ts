@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { ConfFacts } from '../../core/fluent-conf/facts.ts';
+import type { FluentConf } from '../../core/fluent-conf/fluent-conf.ts';
 import type { Found, FoundPosFile, Totals } from '../../core/inspect/found.ts';
 import { byLag, inStates, shareRead } from '../../core/inspect/order.ts';
 import { summaryOf } from '../../core/inspect/summary.ts';
@@ -15,7 +15,7 @@ export interface View {
   readonly states: readonly FileState[] | undefined;
   /** Infinity without a terminal. */
   readonly width: number;
-  readonly conf: ConfFacts | undefined;
+  readonly conf: FluentConf | undefined;
   readonly notes: readonly string[];
 }
 
@@ -97,7 +97,7 @@ function sumOf({ files, unknown, size, lag }: Totals): string {
 }
 
 /** One line about the buffers, or nothing without a configuration. */
-function buffersIn({ seen: { buffers } }: Found, conf: ConfFacts | undefined): readonly string[] {
+function buffersIn({ seen: { buffers } }: Found, conf: FluentConf | undefined): readonly string[] {
   if (buffers === undefined || conf === undefined) return [];
   const chunks = buffers.outputs.flatMap((output) => output.chunks);
   const bytes = chunks.reduce((sum, { size }) => sum + size, 0);

@@ -1,12 +1,14 @@
+import { writtenText } from './element.ts';
 import type { Params } from './params.ts';
 import { joinPath } from './ruby.ts';
 
 export interface BufferConf {
   /** The `@id` of the output as written in the file, or `TYPE of <match PATTERN>`. */
   readonly name: string;
-  /** `memory`, `file`, `file_single`, or the type of a buffer plugin. */
-  readonly type: string;
-  /** Globs of its chunk files. `*` is `b` (staged) or `q` (queued) and 32 hex digits; in file_single a key comes first. */
+  /**
+   * Globs of its chunk files: `*` is `b` (staged) or `q` (queued) and 32 hex digits; in file_single a key comes first. Empty if the buffer
+   * is in memory, or in a directory that neither `path` nor `root_dir` names.
+   */
   readonly chunkGlobs: readonly string[];
 }
 
@@ -17,13 +19,6 @@ export interface Surroundings {
   readonly shared: boolean;
 }
 
-interface Around extends Surroundings {
-  readonly match: string;
-}
-
-/** Outputs whose buffer is a file by default (`config_set_default` in `lib/fluent/plugin/out_*.rb`). */
-const IN_FILES = new Set(['file', 'buffer']);
-
 /** Outputs that have no buffer unless a `<buffer>` is given. All others have one. */
 const UNBUFFERED = new Set(
   (
@@ -32,36 +27,35 @@ const UNBUFFERED = new Set(
   ).split(' '),
 );
 
-/** The buffers of one `<match>` or `<store>`, including its nested stores. */
-export function buffersOf(params: Params, around: Around): BufferConf[] {
-  const stores = params.sections('store');
-  if (stores.length > 0) return stores.flatMap((store) => buffersOf(store, around));
-  const output = params.text('@type', 'type') ?? '';
-  const [section] = params.sections('buffer');
-  if (section === undefined && UNBUFFERED.has(output)) return [];
-  // Without a `<buffer>` section the old parameters count (`lib/fluent/plugin_helper/compat_parameters.rb`).
-  const written = section === undefined ? params.text('buffer_type') : section.text('@type', 'type');
-  const named = section === undefined ? params.text('buffer_path') : section.text('path');
-  const type = written ?? (IN_FILES.has(output) ? 'file' : 'memory');
-  const id = params.text('@id', 'id');
-  // out_file keeps its buffer under its own `path` (`configure` in out_file.rb).
-  const isInOwn = output === 'file' && (id === undefined || around.rootDir === undefined);
-  const path = named ?? (isInOwn ? params.text('path') : undefined);
-  const name = params.written('@id', 'id') ?? `${output} of <match ${around.match}>`;
-  return [
-    { name, type, chunkGlobs: chunkGlobs({ type, id, path, suffix: section?.text('path_suffix') }, around) },
-  ];
+/** The buffers of all outputs below a section. */
+export function buffersIn(params: Params, around: Surroundings, match = '**'): BufferConf[] {
+  return params.sections('label', 'match', 'store').flatMap((section) => {
+    const { name, arg } = section.element;
+    const pattern = name === 'match' ? writtenText(arg) || match : match;
+    const own = name === 'label' ? [] : bufferOf(section, around, pattern);
+    return [...own, ...buffersIn(section, around, pattern)];
+  });
 }
 
-type Located = Readonly<Record<'type' | 'id' | 'path' | 'suffix', string | undefined>>;
+function bufferOf(output: Params, around: Surroundings, match: string): BufferConf[] {
+  const [buffer] = output.sections('buffer');
+  const type = output.text('@type') ?? '';
+  if (buffer === undefined && UNBUFFERED.has(type)) return [];
+  const name = output.written('@id') ?? `${type} of <match ${match}>`;
+  return [{ name, chunkGlobs: buffer === undefined ? [] : chunkGlobs(buffer, output, around) }];
+}
 
 /** How `path` becomes the pattern of the chunk files: `configure` in buf_file.rb and buf_file_single.rb. */
-function chunkGlobs({ type, id, path, suffix }: Located, around: Surroundings): string[] {
+function chunkGlobs(buffer: Params, output: Params, around: Surroundings): string[] {
+  const path = buffer.text('path');
+  // Only a buffer in files has a path: out_file and out_buffer name no type.
+  const type = buffer.text('@type') ?? (path === undefined ? 'memory' : 'file');
   const single = type === 'file_single';
   if (!single && type !== 'file') return [];
-  const end = single ? '.buf' : (suffix ?? '.log');
+  const end = single ? '.buf' : (buffer.text('path_suffix') ?? '.log');
   const name = `${single ? 'fsb' : 'buffer'}.*${end}`;
   if (path === undefined) {
+    const id = output.text('@id');
     if (around.rootDir === undefined || id === undefined) return [];
     const parts = [around.rootDir, `worker${around.workerId}`, id, 'buffer'];
     return [joinPath([...parts.map(literally), name])];
@@ -71,7 +65,7 @@ function chunkGlobs({ type, id, path, suffix }: Located, around: Surroundings): 
   return [...directoryGlobs(whole, name, around), `${whole}.*${end}`];
 }
 
-/** Escapes the path, because Fluentd takes it literally, even out_file's `path` with `${tag}`. */
+/** Escapes the path, because Fluentd takes it literally. */
 function literally(path: string): string {
   return path.replace(/[\\[\]{}?]/g, '\\$&');
 }

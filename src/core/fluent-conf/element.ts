@@ -1,4 +1,4 @@
-/** A place in a configuration file. Items from YAML have no line. */
+/** A place in a configuration file, or the whole file. */
 export interface Place {
   readonly file: string;
   readonly line?: number;
@@ -9,11 +9,10 @@ export interface Ruby {
   readonly ruby: string;
 }
 
-/** A value with embedded Ruby. `json`: written as a JSON array or object. `yaml`: read from YAML. */
-export interface Template {
+/** A value with embedded Ruby. `json`: written as a JSON array or object. */
+interface Template {
   readonly parts: readonly (string | Ruby)[];
   readonly json?: boolean;
-  readonly yaml?: boolean;
 }
 
 /** A value as written: plain text, or a template to evaluate. */
@@ -43,15 +42,17 @@ export interface ConfElement {
 
 export type ConfItem = ConfParam | ConfInclude | ConfElement;
 
-export interface ConfProblem {
-  readonly place: Place;
-  readonly text: string;
-  readonly parameter?: string;
-}
-
 export interface ParsedConf {
   readonly root: ConfElement;
   readonly problems: readonly ConfProblem[];
+}
+
+export interface ConfProblem {
+  readonly place: Place;
+  readonly text: string;
+  /** The reason and what helps, if other places may have the same. */
+  readonly why?: string;
+  readonly parameter?: string;
 }
 
 export function rootElement(items: readonly ConfItem[], place: Place): ConfElement {
@@ -76,22 +77,10 @@ export function writtenText(value: ConfValue): string {
 }
 
 /** `fluent.conf:12`, or the file alone. */
-export function placeText(place: Place): string {
-  return place.line === undefined ? place.file : `${place.file}:${place.line}`;
+export function placeText({ file, line }: Place): string {
+  return line === undefined ? file : `${file}:${line}`;
 }
 
-export function problemText(problem: ConfProblem): string {
-  return `${placeText(problem.place)}: ${problem.text}`;
-}
-
-export function joinParts(parts: readonly (string | Ruby)[], json = false): ConfValue {
-  const joined: (string | Ruby)[] = [];
-  for (const part of parts) {
-    const last = joined.at(-1);
-    if (typeof part === 'string' && typeof last === 'string') joined[joined.length - 1] = last + part;
-    else if (part !== '') joined.push(part);
-  }
-  if (joined.some((part) => typeof part !== 'string'))
-    return json ? { parts: joined, json } : { parts: joined };
-  return joined.join('');
+export function joinParts(parts: readonly (string | Ruby)[]): ConfValue {
+  return parts.every((part) => typeof part === 'string') ? parts.join('') : { parts };
 }

@@ -1,59 +1,74 @@
-import { type BufferConf, buffersOf, type Surroundings } from './buffer-sections.ts';
-import { type ConfElement, type ConfItem, rootElement, sectionsOf } from './element.ts';
+import { type BufferConf, buffersIn, type Surroundings } from './buffer-sections.ts';
+import { type ConfItem, type ConfProblem, type ParsedConf, rootElement } from './element.ts';
 import { type EvalContext, Params } from './params.ts';
 import type { RubyContext } from './ruby.ts';
-import { tailSource } from './tail.ts';
+import { type TailSource, tailSource } from './tail.ts';
+import { headlines, told } from './told.ts';
 
-type SystemConf = Readonly<ReturnType<typeof readSystem>>;
+export interface FluentConf {
+  readonly sources: readonly TailSource[];
+  readonly buffers: readonly BufferConf[];
+  readonly backupGlobs: readonly string[];
+  /** What posidle could not read or evaluate. */
+  readonly problems: readonly string[];
+  /** Why there may be further in_tail sources or pos files. */
+  readonly hidden: readonly string[];
+  readonly warnings: readonly string[];
+}
 
-export type FluentConf = Readonly<ReturnType<typeof fluentConf>>;
+/** A problem with one of these parameters, or with the syntax or a whole file, may hide an in_tail source. */
+const HIDING = '@include @type pos_file workers config_include_dir'.split(' ');
+/** Each worker reads all sections, so a malicious number could keep posidle busy for ever. */
+const MOST_WORKERS = 64;
 
 /** Evaluates the configuration once for each worker, as Fluentd does. `workersGiven`: from Fluentd's command line, instead of `<system>`. */
-export function fluentConf(root: ConfElement, ruby: RubyContext, workersGiven?: number) {
-  const context: EvalContext = { ruby, problems: [], warnings: [] };
-  const system = readSystem(new Params(root, context), ruby, workersGiven);
-  const workers = Array.from({ length: workersRead(root, system, context) }, (_, workerId) =>
-    scopesOf(new Params(root, { ...context, ruby: { ...ruby, workerId } }), system, workerId),
-  );
+export function fluentConf(parsed: ParsedConf, ruby: RubyContext, workersGiven?: number): FluentConf {
+  const context: EvalContext = { ruby, problems: [...parsed.problems], warnings: [] };
+  const root = new Params(parsed.root, context);
+  const [system] = root.sections('system');
+  const rootDir = system?.text('root_dir');
+  const workers = Math.max(workersGiven ?? (Number.parseInt(system?.text('workers') ?? '', 10) || 1), 1);
+  const scopes = [...Array(Math.min(workers, MOST_WORKERS)).keys()].flatMap((workerId) => {
+    const ofWorker = new Params(parsed.root, { ...context, ruby: { ...ruby, workerId } });
+    return scopesOf(ofWorker, { rootDir, workerId, shared: workers > 1 });
+  });
+  if (workers > MOST_WORKERS)
+    root.problem(
+      `posidle reads the sections of ${MOST_WORKERS} workers, and there are ${workers}`,
+      'workers',
+    );
+  const sources = scopes
+    .flatMap(({ params }) => params.sections('source'))
+    .filter((source) => source.text('@type') === 'tail')
+    .map(tailSource);
+  const buffers = scopes.flatMap(({ params, around }) => buffersIn(params, around));
+  const problems = distinct(context.problems);
+  const hiding = problems.filter(({ parameter }) => parameter === undefined || HIDING.includes(parameter));
   return {
-    sources: workers.flat().flatMap(tailsOf).map(tailSource),
-    buffers: workers.flat().flatMap(buffersIn),
-    system,
-    problems: [...new Map(context.problems.map((one) => [JSON.stringify(one), one])).values()],
-    warnings: [...new Set(context.warnings)],
+    sources,
+    buffers,
+    backupGlobs: backupGlobsIn(rootDir ?? (ruby.env.FLUENT_BACKUP_DIR || '/tmp/fluent')),
+    problems: told(problems),
+    hidden: headlines(hiding),
+    warnings: told(distinct(context.warnings)),
   };
 }
 
+/** The workers repeat each other. */
+function distinct(problems: readonly ConfProblem[]): readonly ConfProblem[] {
+  return [...new Map(problems.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+/** Fluentd 1.19 and later load further files from this directory (DEFAULT_CONFIG_INCLUDE_DIR in lib/fluent/env.rb). Empty: from none. */
 export function configIncludeDir(items: readonly ConfItem[], ruby: RubyContext): string | undefined {
   const root = new Params(rootElement(items, { file: '' }), { ruby, problems: [], warnings: [] });
-  return readSystem(root, ruby).configIncludeDir;
+  return root.sections('system')[0]?.text('config_include_dir') ?? ruby.env.FLUENT_CONF_INCLUDE_DIR;
 }
 
-const MAX_SECTIONS = 20_000;
-
-/** Each worker reads all sections, so a malicious configuration could keep posidle busy for ever. */
-function workersRead(root: ConfElement, { workers }: SystemConf, { problems }: EvalContext): number {
-  const most = Math.max(1, Math.floor(MAX_SECTIONS / countSections(root)));
-  if (workers <= most) return workers;
-  const text = `there are ${workers} workers, and posidle reads the sections of only ${most}`;
-  problems.push({ place: root.place, text, parameter: 'workers' });
-  return most;
-}
-
-function countSections(element: ConfElement): number {
-  return sectionsOf(element).reduce((sum, section) => sum + countSections(section), 1);
-}
-
-function readSystem(root: Params, { env }: RubyContext, workersGiven?: number) {
-  const [system] = root.sections('system');
-  return {
-    workers: Math.max(workersGiven ?? system?.integer('workers') ?? 1, 1),
-    rootDir: system?.text('root_dir'),
-    /** For chunks that Fluentd gives up (DEFAULT_BACKUP_DIR in lib/fluent/env.rb). */
-    backupDir: system?.text('root_dir') ?? (env.FLUENT_BACKUP_DIR || '/tmp/fluent'),
-    /** Fluentd 1.19 and later load further files from this directory (DEFAULT_CONFIG_INCLUDE_DIR in lib/fluent/env.rb). Empty: from none. */
-    configIncludeDir: system?.text('config_include_dir') ?? env.FLUENT_CONF_INCLUDE_DIR,
-  };
+/** Fluentd puts refused chunks there (`backup` in buffer.rb) and, since 1.19, file chunks at the retry limit (`evacuate_dir`). */
+function backupGlobsIn(directory: string): readonly string[] {
+  const base = directory.replace(/[\\[\]{}*?]/g, '\\$&');
+  return [`${base}/backup/worker*/*/*.log`, `${base}/buffer/*/*.log`, `${base}/buffer/*/*.buf`];
 }
 
 interface Scope {
@@ -62,27 +77,13 @@ interface Scope {
 }
 
 /** The root and this worker's `<worker>` sections, in Fluentd's order. */
-function scopesOf(root: Params, { workers, rootDir }: SystemConf, workerId: number): Scope[] {
-  const around = (count: number): Surroundings => ({ rootDir, workerId, shared: count > 1 });
+function scopesOf(root: Params, around: Surroundings): Scope[] {
   const own = root.sections('worker').flatMap((params): Scope[] => {
-    const [first, last] = targets(params);
-    return first <= workerId && workerId <= last ? [{ params, around: around(last - first + 1) }] : [];
+    const match = /^(\d+)(?:-(\d+))?$/.exec(params.arg() ?? '');
+    if (match === null) params.problem('<worker> names no worker that posidle can read', 'workers');
+    const [first, last] = match === null ? [0, -1] : [Number(match[1]), Number(match[2] ?? match[1])];
+    const isOwn = first <= around.workerId && around.workerId <= last;
+    return isOwn ? [{ params, around: { ...around, shared: last > first } }] : [];
   });
-  return [{ params: root, around: around(workers) }, ...own];
-}
-
-function targets(params: Params): [number, number] {
-  const match = /^(\d+)(?:-(\d+))?$/.exec(params.arg() ?? '');
-  if (match === null) params.problem('<worker> names no worker that posidle can read');
-  return match === null ? [0, -1] : [Number(match[1]), Number(match[2] ?? match[1])];
-}
-
-function tailsOf({ params }: Scope): Params[] {
-  return params.sections('source').filter((source) => source.text('@type', 'type') === 'tail');
-}
-
-function buffersIn({ params, around }: Scope): BufferConf[] {
-  return [params, ...params.sections('label')]
-    .flatMap((scope) => scope.sections('match'))
-    .flatMap((section) => buffersOf(section, { ...around, match: section.writtenArg() || '**' }));
+  return [{ params: root, around }, ...own];
 }

@@ -13,6 +13,9 @@ const BLANK = /[ \t\r\n]+/y;
 const TO_LINE_END = /(?:[^ \t\r\n]|[ \t]+(?![ \t#\r\n]|$))+/y;
 const TO_TAG_END = /(?:[^ \t\r\n>]|[ \t]+(?![ \t>]))+/y;
 
+const IN_JSON = /#[^\n]*|"|[[\]{}]|[^"#[\]{}]+/y;
+const IN_JSON_STRING = /#\{|"|(?:[^"\\#]|\\[\s\S]|#(?!\{))+/y;
+
 const LONGEST_RUBY = 4_000;
 
 export type Boundary = 'line-end' | 'space' | 'tag-end';
@@ -52,14 +55,6 @@ export function stringLiteral(scanner: Scanner, boundary: Boundary): ConfValue {
   if (boundary === 'space') return scanner.take(/[^ \t\r\n]+/y) ?? '';
   const endsTag = boundary === 'tag-end' && scanner.take(/(?=[^\r\n]*>)/y) !== undefined;
   return scanner.take(endsTag ? TO_TAG_END : TO_LINE_END) ?? '';
-}
-
-/** Reads a double-quoted string without its quotes (`!fluent/s` in YAML). */
-export function interpolated(text: string): ConfValue {
-  const scanner = new Scanner(text);
-  const parts: (string | Ruby)[] = [];
-  while (!scanner.done) parts.push(scanner.take(/"/y) ?? doubleQuotedPart(scanner));
-  return joinParts(parts);
 }
 
 function doubleQuoted(scanner: Scanner): ConfValue {
@@ -124,33 +119,15 @@ function embeddedEnd(text: string, from: number): number {
 function json(scanner: Scanner): ConfValue {
   const parts: (string | Ruby)[] = [];
   let depth = 0;
+  let isQuoted = false;
   do {
-    const token = scanner.take(/#[^\n]*|"|[[\]{}]|[^"#[\]{}]+/y);
+    const token = scanner.take(isQuoted ? IN_JSON_STRING : IN_JSON);
     if (token === undefined) throw new SyntaxProblem('a JSON value does not end');
-    if (token === '"') parts.push('"', ...jsonString(scanner));
-    else if (!token.startsWith('#')) parts.push(token);
-    if (token === '[' || token === '{') depth++;
-    if (token === ']' || token === '}') depth--;
-  } while (depth > 0);
-  return compact(joinParts(parts, true));
-}
-
-function jsonString(scanner: Scanner): (string | Ruby)[] {
-  const parts: (string | Ruby)[] = [];
-  for (;;) {
-    const plain = scanner.take(/(?:[^"\\#]|\\[\s\S]|#(?!\{))+/y);
-    if (plain !== undefined) parts.push(plain);
-    if (scanner.take(/"/y) !== undefined) return [...parts, '"'];
-    if (scanner.take(/#\{/y) === undefined) throw new SyntaxProblem('a JSON value does not end');
-    parts.push(embedded(scanner));
-  }
-}
-
-function compact(value: ConfValue): ConfValue {
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.stringify(JSON.parse(value));
-  } catch {
-    throw new SyntaxProblem('a value that starts with [ or { is not JSON');
-  }
+    if (token === '"') isQuoted = !isQuoted;
+    if (isQuoted && token === '#{') parts.push(embedded(scanner));
+    else if (isQuoted || !token.startsWith('#')) parts.push(token);
+    if (!isQuoted && /^[[{]$/.test(token)) depth++;
+    if (!isQuoted && /^[\]}]$/.test(token)) depth--;
+  } while (isQuoted || depth > 0);
+  return { parts, json: true };
 }

@@ -1,4 +1,4 @@
-import type { ConfValue, Template } from './element.ts';
+import type { ConfValue } from './element.ts';
 import { Scanner } from './literal.ts';
 
 /** The values that embedded Ruby may use. */
@@ -18,74 +18,56 @@ interface Unevaluable {
   readonly reason: string;
 }
 
-export function evaluate(value: ConfValue, context: RubyContext): Evaluated {
-  if (typeof value === 'string') return value;
-  try {
-    return filledIn(value, context);
-  } catch (error) {
-    if (error instanceof Default) return value.yaml ? error.inYaml : null;
-    throw error;
-  }
+/** Ruby's Integer and the nil that `ENV` gives; the others are as above. */
+type Value = Evaluated | bigint | Unset;
+
+interface Unset {
+  readonly unset: string;
 }
 
-function filledIn({ parts, json }: Template, context: RubyContext): Evaluated {
-  try {
-    const text = parts.map((part) => (typeof part === 'string' ? part : textOf(part.ruby, context))).join('');
-    return json ? JSON.stringify(JSON.parse(text)) : text;
-  } catch (error) {
-    if (error instanceof Refusal) return { reason: error.message };
-    if (error instanceof SyntaxError) return { reason: 'its result is not JSON' };
-    throw error;
-  }
-}
-
-function textOf(ruby: string, context: RubyContext): string {
-  if (ruby.trim() === '') return '';
-  const scanner = new Scanner(ruby);
-  const value = firstOf(scanner, context);
-  expectNext(scanner, /\s*$/y);
-  return asText(value(), context);
-}
-
+/** The text is no Ruby that posidle evaluates. */
 class Refusal extends Error {}
 
-/** `use_nil` or `use_default`. They give a text only in YAML (`lib/fluent/config/yaml_parser/fluent_value.rb`). */
-class Default extends Error {
-  readonly inYaml: string;
+const REFUSED = 'posidle evaluates only ENV, File.join, hostname, worker_id, use_nil and use_default';
 
-  constructor(inYaml: string) {
-    super();
-    this.inYaml = inYaml;
+export function evaluate(value: ConfValue, context: RubyContext): Evaluated {
+  if (typeof value === 'string') return value;
+  const text = joined(
+    value.parts.map((part) => (typeof part === 'string' ? part : textOf(part.ruby, context))),
+  );
+  return value.json && typeof text === 'string' ? asJson(text) : text;
+}
+
+function asJson(text: string): Evaluated {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return { reason: 'it is not JSON' };
   }
 }
 
-/** The nil that `ENV` gives. */
-class Unset {
-  readonly name: string;
-
-  constructor(name: string) {
-    this.name = name;
+function textOf(ruby: string, context: RubyContext): Evaluated {
+  if (ruby.trim() === '') return '';
+  try {
+    const scanner = new Scanner(ruby);
+    const value = firstOf(scanner, context);
+    expectNext(scanner, /\s*$/y);
+    return asText(value, context);
+  } catch (error) {
+    if (error instanceof Refusal) return { reason: REFUSED };
+    throw error;
   }
 }
-
-/** Ruby's String, Integer or nil. */
-type Value = string | bigint | Unset;
-
-/** Evaluates later: Ruby does not evaluate the right side of a `||` without need. */
-type Expression = () => Value;
 
 /** Operands between `||`: the first one that is not nil. */
-function firstOf(scanner: Scanner, context: RubyContext): Expression {
+function firstOf(scanner: Scanner, context: RubyContext): Value {
   const operand = operandOf(scanner, context);
   if (scanner.take(/\s*\|\|/y) === undefined) return operand;
   const rest = firstOf(scanner, context);
-  return () => {
-    const value = operand();
-    return value instanceof Unset ? rest() : value;
-  };
+  return isUnset(operand) ? rest : operand;
 }
 
-function operandOf(scanner: Scanner, context: RubyContext): Expression {
+function operandOf(scanner: Scanner, context: RubyContext): Value {
   scanner.take(/\s+/y);
   // A number that begins with 0 is octal.
   const word = expectNext(
@@ -94,47 +76,41 @@ function operandOf(scanner: Scanner, context: RubyContext): Expression {
   );
   if (word === 'ENV[') return indexed(scanner, context);
   if (word === 'ENV.fetch(') return fetched(scanner, context);
-  if (word === 'File.join(') return joined(scanner, context);
+  if (word === 'File.join(') return joinedPath(scanner, context);
   if (word === '"') return doubleQuoted(scanner, context);
-  if (word === "'") return always(expectNext(scanner, /[^'\\]*'/y).slice(0, -1));
-  if (word.endsWith('hostname')) return always(context.hostname);
-  if (word === 'worker_id') return always(context.workerId?.toString() ?? '');
-  if (!word.startsWith('use_')) return always(BigInt(word));
-  return () => {
-    throw new Default(word === 'use_nil' ? '' : ':default');
-  };
+  if (word === "'") return expectNext(scanner, /[^'\\]*'/y).slice(0, -1);
+  if (word.endsWith('hostname')) return context.hostname;
+  if (word === 'worker_id') return context.workerId?.toString() ?? '';
+  return word.startsWith('use_') ? null : BigInt(word);
 }
 
-function always(value: Value): Expression {
-  return () => value;
-}
-
-function indexed(scanner: Scanner, context: RubyContext): Expression {
+function indexed(scanner: Scanner, context: RubyContext): Value {
   const name = nameOf(scanner);
   expectNext(scanner, /\s*\]/y);
-  return always(variable(name, context) ?? new Unset(name));
+  return variable(name, context) ?? { unset: name };
 }
 
-function fetched(scanner: Scanner, context: RubyContext): Expression {
+function fetched(scanner: Scanner, context: RubyContext): Value {
   const name = nameOf(scanner);
   const otherwise = scanner.take(/\s*,/y) === undefined ? undefined : firstOf(scanner, context);
   expectNext(scanner, /\s*\)/y);
-  return () => {
-    // Ruby evaluates the second argument in any case.
-    const value = otherwise?.();
-    return variable(name, context) ?? value ?? refuse(unsetText(name));
-  };
+  // Ruby evaluates the second argument in any case.
+  if (otherwise !== undefined && hasEnded(otherwise)) return otherwise;
+  return variable(name, context) ?? otherwise ?? unknown(name);
 }
 
-function joined(scanner: Scanner, context: RubyContext): Expression {
-  const parts: Expression[] = [];
+function joinedPath(scanner: Scanner, context: RubyContext): Value {
+  const parts: Value[] = [];
   do parts.push(firstOf(scanner, context));
   while (scanner.take(/\s*,/y) !== undefined);
   expectNext(scanner, /\s*\)/y);
-  return () => {
-    const values = parts.map((part) => part());
-    return joinPath(values.map((value) => asString(value, context)));
-  };
+  const ended = parts.find(hasEnded);
+  if (ended !== undefined) return ended;
+  const other = parts.find((part) => typeof part !== 'string');
+  if (other === undefined) return joinPath(parts.map(String));
+  return context.foreign && isUnset(other)
+    ? unknown(other.unset)
+    : { reason: 'File.join takes only strings' };
 }
 
 /** Ruby's File.join. */
@@ -145,18 +121,18 @@ export function joinPath(parts: readonly string[]): string {
   });
 }
 
-function doubleQuoted(scanner: Scanner, context: RubyContext): Expression {
-  const parts: Expression[] = [];
+function doubleQuoted(scanner: Scanner, context: RubyContext): Value {
+  const parts: Evaluated[] = [];
   while (scanner.take(/"/y) === undefined) {
     if (scanner.take(/#\{/y) === undefined) {
       // `#$name` and `#@name` are variables.
-      parts.push(always(expectNext(scanner, /(?:[^"\\#]|#(?![{$@]))+/y)));
+      parts.push(expectNext(scanner, /(?:[^"\\#]|#(?![{$@]))+/y));
     } else {
-      parts.push(firstOf(scanner, context));
+      parts.push(asText(firstOf(scanner, context), context));
       expectNext(scanner, /\s*\}/y);
     }
   }
-  return () => parts.map((part) => asText(part(), context)).join('');
+  return joined(parts);
 }
 
 function nameOf(scanner: Scanner): string {
@@ -171,27 +147,31 @@ function variable(name: string, { env, workerId }: RubyContext): string | undefi
 }
 
 /** As Ruby puts a value into a string. */
-function asText(value: Value, { foreign = false }: RubyContext): string {
-  if (!(value instanceof Unset)) return String(value);
-  return foreign ? refuse(unsetText(value.name)) : '';
+function asText(value: Value, { foreign }: RubyContext): Evaluated {
+  if (isUnset(value)) return foreign ? unknown(value.unset) : '';
+  return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** As a method takes it that wants a String: nil and numbers are errors. */
-function asString(value: Value, { foreign = false }: RubyContext): string {
-  if (typeof value === 'string') return value;
-  return refuse(foreign && value instanceof Unset ? unsetText(value.name) : 'File.join takes only strings');
+function joined(parts: readonly Evaluated[]): Evaluated {
+  const ended = parts.find(hasEnded);
+  return ended === undefined ? parts.join('') : ended;
+}
+
+function isUnset(value: Value): value is Unset {
+  return typeof value === 'object' && value !== null && 'unset' in value;
+}
+
+/** `use_nil`, `use_default` and errors end the evaluation. */
+function hasEnded(value: Value): value is null | Unevaluable {
+  return value === null || (typeof value === 'object' && !isUnset(value));
 }
 
 function expectNext(scanner: Scanner, pattern: RegExp): string {
-  return scanner.take(pattern) ?? refuse();
+  const found = scanner.take(pattern);
+  if (found === undefined) throw new Refusal();
+  return found;
 }
 
-function refuse(
-  reason = 'posidle evaluates only ENV, File.join, hostname, worker_id, use_nil and use_default',
-): never {
-  throw new Refusal(reason);
-}
-
-function unsetText(name: string): string {
-  return `${name} is not set in posidle's own environment`;
+function unknown(name: string): Unevaluable {
+  return { reason: `${name} is not set in posidle's own environment` };
 }

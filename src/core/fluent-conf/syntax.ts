@@ -1,100 +1,80 @@
-import {
-  type ConfElement,
-  type ConfItem,
-  type ConfProblem,
-  type ParsedConf,
-  type Place,
-  rootElement,
-} from './element.ts';
+import { type ConfItem, type ConfValue, type ParsedConf, type Place, rootElement } from './element.ts';
 import { LINE_END, literal, Scanner, SPACING, SyntaxProblem, stringLiteral } from './literal.ts';
 
-type Open = Omit<ConfElement, 'kind' | 'items'> & { readonly items: ConfItem[] };
-
 interface ParseState {
-  failures: number;
-  /** How many characters failed statements have read: an unclosed list is read to the end of the file. */
-  inVain: number;
   readonly scanner: Scanner;
-  readonly open: [Open, ...Open[]];
-  readonly problems: ConfProblem[];
   readonly placeAt: (position: number) => Place;
+  /** Where the present statement begins. */
+  place: Place;
+}
+
+/** A section that has begun. */
+interface Open {
+  readonly name: string;
+  readonly place: Place;
+  readonly depth: number;
 }
 
 const NAME = /[a-zA-Z0-9_]+/y;
 /** At the top level. The path may follow after a comment, on a later line. */
 const INCLUDE = /@?include(?=[ \t\r\n#])/y;
-const MOST_FAILURES = 100;
-const MOST_IN_VAIN = 8_000_000;
 const MOST_DEEP = 50;
+const REST = 'posidle reads no further in this file';
 
-/** Parses the v1 syntax (`lib/fluent/config/v1_parser.rb`). Skips what it cannot read, and adds a problem. */
+/** Parses the v1 syntax (`lib/fluent/config/v1_parser.rb`) up to the first mistake: Fluentd itself does not start with one. */
 export function parseConf(text: string, file: string): ParsedConf {
   const placeAt = placesIn(text, file);
-  const root: Open = { name: 'ROOT', arg: '', items: [], place: placeAt(0) };
-  const state: ParseState = {
-    failures: 0,
-    inVain: 0,
-    scanner: new Scanner(text),
-    open: [root],
-    problems: [],
-    placeAt,
-  };
-  for (skipSpace(state); !state.scanner.done; skipSpace(state)) statement(state);
-  for (const { name, place } of state.open.slice(1)) {
-    state.problems.push({ place, text: `<${name}> has no end tag </${name}>` });
-  }
-  while (state.open.length > 1) close(state);
-  return { root: rootElement(root.items, root.place), problems: state.problems };
-}
-
-function skipSpace({ scanner }: ParseState): void {
-  scanner.take(SPACING);
-}
-
-function statement(state: ParseState): void {
-  const { scanner } = state;
-  const start = scanner.position;
+  const state: ParseState = { scanner: new Scanner(text), placeAt, place: placeAt(0) };
+  const items: ConfItem[] = [];
+  const root = rootElement(items, state.place);
   try {
-    if (scanner.take(/<\//y) !== undefined) endTag(state);
-    else if (scanner.take(/</y) !== undefined) startTag(state, start);
-    else line(state, start);
+    readInto(items, state);
+    return { root, problems: [] };
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
-    state.problems.push({ place: state.placeAt(start), text: error.message });
-    state.failures += 1;
-    state.inVain += scanner.position - start;
-    scanner.position = start;
-    scanner.take(/[^\r\n]+/y);
-    if (state.failures > MOST_FAILURES || state.inVain > MOST_IN_VAIN) giveUp(state, start);
+    // Fluentd takes it for a part of the first name.
+    const hasMark = text.startsWith('\ufeff');
+    const why = hasMark ? 'the file begins with a byte order mark' : error.message;
+    return { root, problems: [{ place: state.place, text: `${why}; ${REST}` }] };
   }
 }
 
-function giveUp({ scanner, problems, placeAt }: ParseState, start: number): void {
-  problems.push({ place: placeAt(start), text: 'too many lines have mistakes: posidle reads no further' });
-  scanner.position = scanner.text.length;
+/** Adds the statements of a section, or of the whole file. */
+function readInto(items: ConfItem[], state: ParseState, open?: Open): void {
+  const { scanner } = state;
+  for (scanner.take(SPACING); !scanner.done; scanner.take(SPACING)) {
+    state.place = state.placeAt(scanner.position);
+    if (scanner.take(/<\//y) !== undefined) {
+      endTag(scanner, open);
+      return;
+    }
+    if (scanner.take(/</y) !== undefined) readSection(items, state, (open?.depth ?? 0) + 1);
+    else items.push(line(state, open === undefined));
+  }
+  if (open === undefined) return;
+  state.place = open.place;
+  throw new SyntaxProblem(`<${open.name}> has no end tag`);
 }
 
-function startTag(state: ParseState, start: number): void {
-  const { scanner } = state;
+function readSection(items: ConfItem[], state: ParseState, depth: number): void {
+  const { scanner, place } = state;
   const name = scanner.take(NAME);
   if (name === undefined) throw new SyntaxProblem('a tag has no name');
-  if (state.open.length > MOST_DEEP) throw new SyntaxProblem('sections are nested too deeply');
+  if (depth > MOST_DEEP) throw new SyntaxProblem('sections are nested too deeply');
   scanner.take(SPACING);
   const arg = stringLiteral(scanner, 'tag-end');
   closeTag(scanner);
-  state.open.push({ name, arg, items: [], place: state.placeAt(start) });
+  const inner: ConfItem[] = [];
+  // Now, so that a mistake inside leaves what stands before it.
+  items.push({ kind: 'section', name, arg, items: inner, place });
+  readInto(inner, state, { name, place, depth });
 }
 
-function endTag(state: ParseState): void {
-  const { scanner, open } = state;
+function endTag(scanner: Scanner, open: Open | undefined): void {
   const name = scanner.take(NAME);
   closeTag(scanner);
-  const depth = open.findLastIndex((element, index) => index > 0 && element.name === name);
-  if (depth === -1) throw new SyntaxProblem(`</${name}> has no start tag`);
-  for (const { name: inner, place } of open.slice(depth + 1)) {
-    state.problems.push({ place, text: `<${inner}> has no end tag </${inner}>` });
-  }
-  while (open.length > depth) close(state);
+  if (open === undefined) throw new SyntaxProblem(`</${name}> has no start tag`);
+  if (name !== open.name) throw new SyntaxProblem(`</${name}> stands where <${open.name}> must end`);
 }
 
 function closeTag(scanner: Scanner): void {
@@ -103,26 +83,17 @@ function closeTag(scanner: Scanner): void {
   expectLineEnd(scanner, 'something follows a tag on its line');
 }
 
-function close({ open }: ParseState): void {
-  const closed = open.pop();
-  if (closed !== undefined) open.at(-1)?.items.push({ kind: 'section', ...closed });
-}
-
-function line(state: ParseState, start: number): void {
-  const { scanner, open } = state;
-  const place = state.placeAt(start);
-  const items = open.at(-1)?.items ?? [];
-  if (open.length === 1 && scanner.take(INCLUDE) !== undefined) {
+function line({ scanner, place }: ParseState, isAtTop: boolean): ConfItem {
+  if (isAtTop && scanner.take(INCLUDE) !== undefined) {
     scanner.take(SPACING);
-    items.push(included(scanner, place));
-    return;
+    return included(scanner, place);
   }
   const name = stringLiteral(scanner, 'space');
   if (typeof name !== 'string') throw new SyntaxProblem('there is Ruby in the name of a parameter');
   const space = scanner.take(/[ \t\r\n]+/y) ?? '';
-  if (space.includes('\n') || scanner.done) items.push({ kind: 'param', name, value: '', place });
-  else if (name === '@include') items.push(included(scanner, place));
-  else items.push({ kind: 'param', name, value: wholeLine(scanner, space), place });
+  if (space.includes('\n') || scanner.done) return { kind: 'param', name, value: '', place };
+  if (name === '@include') return included(scanner, place);
+  return { kind: 'param', name, value: wholeLine(scanner, space), place };
 }
 
 function included(scanner: Scanner, place: Place): ConfItem {
@@ -131,7 +102,7 @@ function included(scanner: Scanner, place: Place): ConfItem {
   return { kind: 'include', path, place };
 }
 
-function wholeLine(scanner: Scanner, space: string): ConfElement['arg'] {
+function wholeLine(scanner: Scanner, space: string): ConfValue {
   if (space === '') throw new SyntaxProblem('no space follows the name of a parameter');
   const value = literal(scanner);
   expectLineEnd(scanner, 'something follows a value on its line');

@@ -1,12 +1,11 @@
 import { otherDirectives } from '../in-tail/path-dates.ts';
 import type { PathRules } from '../in-tail/path-pattern.ts';
+import { DEFAULT_TAIL, type TailFacts } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
-import type { Place } from './element.ts';
-import type { Params } from './params.ts';
+import { type Params, parseBool, parseList, parseTime } from './params.ts';
 
 /** One in_tail source. Defaults are those of `lib/fluent/plugin/in_tail.rb`. */
 export interface TailSource extends PathRules {
-  readonly place: Place;
   /** May be relative to Fluentd's working directory. */
   readonly posFile?: string | undefined;
   readonly refreshInterval: Millis;
@@ -15,7 +14,6 @@ export interface TailSource extends PathRules {
   /** 0: not a multiline source, or its last record waits until Fluentd stops. */
   readonly multilineFlush: Millis;
   readonly followInodes: boolean;
-  readonly hasGroup: boolean;
 }
 
 /** The shortest safe quiet window: in_tail finds a new file, then reads a renamed one to its end. */
@@ -23,31 +21,41 @@ export function quietNeededBy({ refreshInterval, rotateWait }: TailSource): Mill
   return refreshInterval + rotateWait;
 }
 
+/** The slowest of all sources. */
+export function tailFacts(sources: readonly TailSource[] = []): TailFacts {
+  if (sources.length === 0) return DEFAULT_TAIL;
+  const most = (fact: (source: TailSource) => Millis) => Math.max(...sources.map(fact));
+  return {
+    refreshInterval: most(({ refreshInterval }) => refreshInterval),
+    rotateWait: most(({ rotateWait }) => rotateWait),
+    multilineFlush: most(({ multilineFlush }) => multilineFlush),
+  };
+}
+
+/** An empty number counts as not given: so Fluentd prints a nil (`dump_value` in `lib/fluent/config/element.rb`). */
 export function tailSource(params: Params): TailSource {
   const delimiter = params.text('path_delimiter') ?? ',';
   const parts = (params.text('path') ?? '').split(delimiter).map((part) => part.trim());
   const paths = [...new Set(parts)].filter((part) => part !== '');
-  const excludePaths = params.list('exclude_path');
+  const excludePaths = parseList(params.text('exclude_path') ?? '');
   const areAllFilledIn =
     areFilledIn('path', paths, params) && areFilledIn('exclude_path', excludePaths, params);
   const globPolicy = params.text('glob_policy');
-  const source: TailSource = {
-    place: params.element.place,
+  const age = params.text('limit_recently_modified');
+  warnOf(params);
+  return {
     posFile: params.text('pos_file') || undefined,
     // Empty: posidle does not know which files the source takes.
     paths: areAllFilledIn ? paths : [],
     excludePaths,
     pathTimezone: params.text('path_timezone') || undefined,
     globPolicy: globPolicy === 'extended' || globPolicy === 'always' ? globPolicy : 'backward_compatible',
-    refreshInterval: params.time('refresh_interval') ?? 60_000,
-    limitRecentlyModified: params.time('limit_recently_modified'),
-    rotateWait: params.time('rotate_wait') ?? 5_000,
-    multilineFlush: params.time('multiline_flush_interval') ?? 0,
-    followInodes: params.bool('follow_inodes') ?? false,
-    hasGroup: params.sections('group').length > 0,
+    refreshInterval: parseTime(params.text('refresh_interval') || '60'),
+    limitRecentlyModified: age ? parseTime(age) : undefined,
+    rotateWait: parseTime(params.text('rotate_wait') || '5'),
+    multilineFlush: parseTime(params.text('multiline_flush_interval') || '0'),
+    followInodes: parseBool(params.text('follow_inodes') ?? 'false'),
   };
-  for (const warning of warningsOf(params, source)) params.warn(warning);
-  return source;
 }
 
 function areFilledIn(name: string, patterns: readonly string[], params: Params): boolean {
@@ -65,16 +73,8 @@ const STOPS_READING =
   'remove <group>, or let posidle drain before anything else stops Fluentd';
 const NO_TRACE = 'in_tail without pos_file leaves no trace of what it has read: set pos_file';
 
-function warningsOf(params: Params, { posFile, hasGroup }: TailSource): readonly string[] {
-  const isAtHead = params.unrecorded().bool('read_from_head') === true;
-  const hasPosFile = posFile !== undefined || params.element.items.some(isPosFile);
-  return [
-    ...(isAtHead ? [] : [SKIPS]),
-    ...(hasGroup ? [STOPS_READING] : []),
-    ...(hasPosFile ? [] : [NO_TRACE]),
-  ];
-}
-
-function isPosFile(item: Params['element']['items'][number]): boolean {
-  return item.kind === 'param' && item.name === 'pos_file' && item.value !== '';
+function warnOf(params: Params): void {
+  if (!params.isTrue('read_from_head')) params.warn(SKIPS);
+  if (params.sections('group').length > 0) params.warn(STOPS_READING);
+  if (!params.written('pos_file')) params.warn(NO_TRACE);
 }

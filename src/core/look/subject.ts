@@ -1,11 +1,11 @@
-import type { ConfFacts } from '../fluent-conf/facts.ts';
+import type { FluentConf } from '../fluent-conf/fluent-conf.ts';
 import type { FluentdTarget } from '../progress/fluentd-reading.ts';
 import type { Role } from '../progress/limits.ts';
 
 export interface Subject {
   readonly posFiles: readonly string[];
   readonly fluentd: FluentdTarget;
-  readonly conf: ConfFacts | undefined;
+  readonly conf: FluentConf | undefined;
   readonly role?: Role;
   readonly witness?: string | undefined;
   /** Matches the command line of the Pod's main process, in a shared PID namespace. */

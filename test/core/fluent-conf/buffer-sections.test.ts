@@ -5,19 +5,8 @@ const buffers = (text: string) => read(text).buffers;
 
 describe('a buffer', () => {
   it('is in memory by default', () => {
-    const inMemory = { name: 'forward of <match app>', type: 'memory', chunkGlobs: [] };
+    const inMemory = { name: 'forward of <match app>', chunkGlobs: [] };
     expect(buffers(match('@type forward'))).toEqual([inMemory]);
-  });
-
-  it('is a file in out_file', () => {
-    const file = { type: 'file', chunkGlobs: ['/buf/buffer.*.log', '/buf.*.log'] };
-    expect(buffers(match(`@type file\npath /out\n${buffer('path /buf')}`))).toMatchObject([file]);
-  });
-
-  it('has its chunks where its path says so literally', () => {
-    const file = `@type file\npath /out/\${tag}/[a]?.log\n${section('buffer tag', '')}`;
-    const path = String.raw`/out/$\{tag\}/\[a\]\?.log`;
-    expect(buffers(match(file))[0]?.chunkGlobs).toEqual([`${path}/buffer.*.log`, `${path}.*.log`]);
   });
 
   it.each(['stdout', 'null', 'relabel', 'copy', 'rewrite_tag_filter'])('is not there in %s', (type) => {
@@ -29,21 +18,39 @@ describe('a buffer', () => {
       expect(buffers(match(`@type ${type}\n${buffer('@type file\npath /b')}`))).toHaveLength(1);
   });
 
-  it('is there for each store, at any depth, and for each label', () => {
-    const inner = '<store>\n@type copy\n<store>\n@type http\n</store>\n</store>';
-    const text = `${match(`@type copy\n<store>\n@type forward\n@id a\n</store>\n${inner}`)}<label @L>\n<match>\n@type s3\n</match>\n</label>\n`;
+  it('is in files by its type, or because it has a path', () => {
+    const globs = (params: string) => buffers(match(`@type http\n${buffer(params)}`))[0]?.chunkGlobs;
+    expect(globs('path /buf')).toEqual(['/buf/buffer.*.log', '/buf.*.log']);
+    for (const params of ['', '@type memory', '@type file', '@type other\npath /buf'])
+      expect(globs(params)).toEqual([]);
+  });
+
+  it('has its chunks where its path says so literally', () => {
+    const file = `@type http\n${section('buffer tag', `path /out/\${tag}/[a]?.log`)}`;
+    const path = String.raw`/out/$\{tag\}/\[a\]\?.log`;
+    expect(buffers(match(file))[0]?.chunkGlobs).toEqual([`${path}/buffer.*.log`, `${path}.*.log`]);
+  });
+
+  it('is found in each output, at any depth, and in each label', () => {
+    const own = buffer('@type file');
+    const inner = `<store>\n@type copy\n<store>\n@type http\n${own}</store>\n</store>`;
+    const outer = match(`@type copy\n<store>\n@type forward\n@id a\n${own}</store>\n${inner}`);
+    const text = `${outer}<label @L>\n<match>\n@type s3\n${own}</match>\n</label>\n`;
     expect(buffers(text).map(({ name }) => name)).toEqual(['a', 'http of <match app>', 's3 of <match **>']);
   });
 
   it('is named as the file has it, for what its Ruby gives may be a secret', () => {
-    const [named] = buffers(match('@type http\n@id "out-#{hostname}"'));
-    expect(named).toMatchObject({ name: 'out-#{hostname}' });
-    const [unnamed] = buffers('<match "a.#{hostname}">\n@type http\n</match>\n');
-    expect(unnamed).toMatchObject({ name: 'http of <match a.#{hostname}>' });
+    const named = (text: string) => buffers(text)[0]?.name;
+    const own = buffer('@type file');
+    expect(named(match(`@type http\n@id "out-#{hostname}"\n${own}`))).toBe('out-#{hostname}');
+    const unnamed = `<match "a.#{hostname}">\n@type http\n${own}</match>\n`;
+    expect(named(unnamed)).toBe('http of <match a.#{hostname}>');
   });
 
   it('in a <secondary> does not count', () => {
-    expect(buffers(match('@type http\n<secondary>\n@type file\npath /x\n</secondary>'))).toHaveLength(1);
+    const own = buffer('@type file\npath /b');
+    const text = `@type http\n${own}<secondary>\n@type file\npath /x\n${own}</secondary>`;
+    expect(buffers(match(text))).toHaveLength(1);
   });
 
   it.each([
@@ -59,10 +66,5 @@ describe('a buffer', () => {
   ])('with %j lies where Fluentd puts it', (params, globs) => {
     const system = section('system', 'root_dir /root/');
     expect(buffers(system + match(`@type http\n@id out\n${buffer(params)}`))[0]?.chunkGlobs).toEqual(globs);
-  });
-
-  it('is also read in the old style', () => {
-    const text = 'type forward\nbuffer_type file\nbuffer_path /b/x.*.buffer';
-    expect(buffers(match(text))).toMatchObject([{ type: 'file', chunkGlobs: ['/b/x.*.buffer'] }]);
   });
 });

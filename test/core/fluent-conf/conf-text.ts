@@ -7,9 +7,9 @@ export const RUBY: RubyContext = { env: { SET: 'set' }, hostname: 'pod-1' };
 
 /** Parses a text without mistakes. */
 export function read(text: string, context = RUBY): FluentConf {
-  const { root, problems } = parseConf(text, 'f.conf');
-  expect(problems).toEqual([]);
-  return fluentConf(root, context);
+  const parsed = parseConf(text, 'f.conf');
+  expect(parsed.problems).toEqual([]);
+  return fluentConf(parsed, context);
 }
 
 export const section = (name: string, params: string) => `<${name}>\n${params}\n</${name.split(' ')[0]}>\n`;

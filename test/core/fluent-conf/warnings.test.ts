@@ -13,7 +13,43 @@ describe('a warning', () => {
     [tail('path /a\nread_from_head true'), 'f.conf:1: in_tail without pos_file leaves no trace'],
     [tail(`${good}\n<group>\n</group>`), 'f.conf:1: in_tail with <group> reads nothing more'],
   ])('is one sentence with its place: %j', (text, start) => {
-    expect(read(text).warnings).toEqual([expect.stringMatching(/^[^.]*\.conf:.*: .*\.$/)]);
-    expect(read(text).warnings[0]).toContain(start);
+    expect(read(text).warnings).toEqual([expect.stringContaining(start)]);
+  });
+
+  it('that several sources give is one line with their number', () => {
+    const { warnings } = read(tail('path /a\npos_file /p').repeat(14));
+    expect(warnings).toEqual([expect.stringMatching(/^f\.conf:1 and 13 more places: in_tail without read/)]);
+  });
+});
+
+describe('values that posidle cannot evaluate', () => {
+  const source = (posFile: string) => tail(`path /a\npos_file "${posFile}"\nread_from_head true`);
+
+  it('are one line each, and their reason is told once', () => {
+    const { problems, hidden } = read(source('#{Dir.pwd}/a') + source('#{Dir.pwd}/b').repeat(2));
+    expect(problems).toEqual([
+      expect.stringMatching(
+        /^f\.conf:4 and 2 more places: 3 values are unknown: posidle evaluates only .*; name the pos file with --pos-file$/,
+      ),
+      '- f.conf:4: pos_file is "#{Dir.pwd}/a"',
+      '- f.conf:10: pos_file is "#{Dir.pwd}/b"',
+      '- f.conf:16: pos_file is "#{Dir.pwd}/b"',
+    ]);
+    expect(hidden).toEqual(problems.slice(0, 1));
+  });
+
+  it('are listed up to ten', () => {
+    const { problems } = read(Array.from({ length: 1_000 }, (_, n) => source(`#{Dir.pwd}/${n}`)).join(''));
+    expect(problems).toHaveLength(12);
+    expect(problems[0]).toMatch(/^f\.conf:4 and 999 more places: 1000 values are unknown: /);
+    expect(problems[11]).toBe('- and 990 more values');
+  });
+
+  it('have each reason that fits', () => {
+    const { problems } = read(source('#{Dir.pwd}') + source("#{File.join('/a', 1)}"));
+    expect(problems).toEqual([
+      expect.stringContaining(': posidle evaluates only '),
+      expect.stringContaining(': File.join takes only strings; name the pos file with --pos-file'),
+    ]);
   });
 });
