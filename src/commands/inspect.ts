@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from '../core/drain/outcome.ts';
 import type { Found } from '../core/inspect/found.ts';
-import { Paces } from '../core/inspect/paces.ts';
+import { Rates } from '../core/inspect/rates.ts';
 import { check, summaryOf } from '../core/inspect/summary.ts';
 import { describeDoubts, listed } from '../core/progress/describe.ts';
 import { printable } from '../core/text/printable.ts';
@@ -33,7 +33,7 @@ export async function runInspect(args: InspectArgs): Promise<number> {
   const notes = [...unknownVariables(process.env), ...warnings];
   const view = { width: widthOfStdout(), conf, notes, states };
   const isRepeated = args.follow || args.wait !== undefined;
-  const inspector = new Inspector(host, subject, isRepeated ? new Paces() : undefined);
+  const inspector = new Inspector(host, subject, isRepeated ? new Rates() : undefined);
   if (args.follow) return await follow(inspector, view, args);
   const { found, passed, reason } = await look(inspector, args);
   callOff();
@@ -82,8 +82,8 @@ async function waitUntilRead(
 }
 
 /** Files that Fluentd let go of unread: waiting does not help them. */
-function unprovenIn({ progress }: Found): string {
-  const doubts = progress.doubts.filter(({ kind }) => kind === 'closed-unread');
+function unprovenIn({ seen }: Found): string {
+  const doubts = seen.progress.doubts.filter(({ kind }) => kind === 'closed-unread');
   return doubts.length === 0 ? '' : `; not proven: ${describeDoubts(listed(doubts))}`;
 }
 

@@ -18,7 +18,7 @@ export type FileState = (typeof STATES)[number];
 
 export interface Lag {
   readonly state: FileState;
-  /** Bytes in the file; null where unknown. */
+  /** Bytes in the file, of a lost one when posidle last saw it; null where unknown. */
   readonly size: number | null;
   /** Bytes left to read; null where unknown. */
   readonly lag: number | null;
@@ -61,9 +61,8 @@ function lagInside(position: number, size: number, look: FileLook, context: LagC
 
 /** posidle does not wait for a file without a path: only in_tail's memory knows how far it reads (in_tail.rb:1035). */
 function lagOfMissing(position: number, look: FileLook, { lastSize }: LagContext): Lag {
-  const size = look.renamed?.stat.size ?? null;
-  const last = size ?? lastSize;
-  return { state: 'missing', size, lag: last === null ? null : Math.max(0, last - position), read: true };
+  const size = look.renamed?.stat.size ?? lastSize;
+  return { state: 'missing', size, lag: size === null ? null : Math.max(0, size - position), read: true };
 }
 
 /** in_tail has not opened the new file at the path yet, so the lag includes that file. */

@@ -21,7 +21,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
     source: 'files' as const,
     movedAt,
     mark: `${movedAt}`,
-    files: files.length,
+    files: countFiles(files),
     outputs: outputs.map(({ name }) => name),
     unseen: buffers?.unseen ?? [],
     ignoresSigterm: false,
@@ -41,6 +41,8 @@ const NOT_LOOKED_AT: Doubt = {
   kind: 'not-looked-at',
   why: 'posidle could not look in time: there are very many files, or a mount does not answer',
 };
+
+const GONE = 'it is no longer at its path, and nobody knows how much of it was read';
 
 const NO_ANSWER: Doubt = { kind: 'no-answer', why: "Fluentd's witness did not answer in time" };
 
@@ -71,7 +73,7 @@ function givenUpIn({ buffers }: Pick<Observation, 'buffers'>): readonly Left[] {
 }
 
 function noWitness({ files, buffers }: Facts): Doubt {
-  const read = files.filter((file) => file.read).length;
+  const read = countFiles(files.filter(({ state }) => state === 'caught-up'));
   const empty = (buffers?.outputs ?? []).filter(({ chunks }) => chunks.length === 0).length;
   const parts = [`${counted(read, 'file')} read to the end`, `${counted(empty, 'buffer')} on disk empty`];
   const unseen =
@@ -80,6 +82,11 @@ function noWitness({ files, buffers }: Facts): Doubt {
     kind: 'no-witness',
     why: `nobody looked inside Fluentd (\`posidle witness\` shows how); ${[...parts, ...unseen].join(', ')}`,
   };
+}
+
+/** Counts inodes: a file may have several entries. in_tail has not opened a file of inode 0. */
+function countFiles(files: readonly ObservedFile[]): number {
+  return new Set(files.map(({ path, inode }) => (inode === '0' ? path : inode))).size;
 }
 
 function doubtsOf({ files, unknown, unlisted, memory }: Facts): readonly Doubt[] {
@@ -91,6 +98,9 @@ function doubtsOf({ files, unknown, unlisted, memory }: Facts): readonly Doubt[]
     ...files
       .filter(({ read, lag }) => !read && lag === null)
       .map(({ path }): Doubt => ({ kind: 'unseen', about: path, why: 'cannot be looked at by posidle' })),
+    ...files
+      .filter(({ read, lag }) => read && lag === null)
+      .map(({ path }): Doubt => ({ kind: 'nobody-saw-it-read', about: path, why: GONE })),
     ...[...memory.departed.values()].filter(({ unreadBytes }) => unreadBytes > 0).map(doubtOfDeparted),
   ];
 }
