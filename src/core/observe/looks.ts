@@ -16,12 +16,13 @@ const ALREADY_OVER = Number.NEGATIVE_INFINITY;
 export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   const { lookedAt: at, files, buffers, movedAt } = seen;
   const outputs = buffers?.outputs ?? [];
+  const counts = countFiles(files);
   const facts = {
     at,
     source: 'files' as const,
     movedAt,
     mark: `${movedAt}`,
-    files: countFiles(files),
+    files: counts.all,
     outputs: outputs.map(({ name }) => name),
     unseen: buffers?.unseen ?? [],
     ignoresSigterm: false,
@@ -33,7 +34,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   return {
     ...facts,
     left: [...files.flatMap(unread), ...unfoundIn(seen), ...heldBy(buffers), ...givenUpIn(seen)],
-    doubts: [noWitness(seen), ...doubtsOf(seen)],
+    doubts: [noWitness(counts.read, buffers), ...doubtsOf(seen)],
   };
 }
 
@@ -72,8 +73,7 @@ function givenUpIn({ buffers }: Pick<Observation, 'buffers'>): readonly Left[] {
   return (buffers?.givenUp ?? []).map(({ path, size }) => ({ kind: 'given-up', path, bytes: size }));
 }
 
-function noWitness({ files, buffers }: Facts): Doubt {
-  const read = countFiles(files.filter(({ state }) => state === 'caught-up'));
+function noWitness(read: number, buffers: BuffersReading | undefined): Doubt {
   const empty = (buffers?.outputs ?? []).filter(({ chunks }) => chunks.length === 0).length;
   const parts = [`${counted(read, 'file')} read to the end`, `${counted(empty, 'buffer')} on disk empty`];
   const unseen =
@@ -84,9 +84,15 @@ function noWitness({ files, buffers }: Facts): Doubt {
   };
 }
 
-/** Counts inodes: a file may have several entries. in_tail has not opened a file of inode 0. */
-function countFiles(files: readonly ObservedFile[]): number {
-  return new Set(files.map(({ path, inode }) => (inode === '0' ? path : inode))).size;
+/** Counts inodes, because a file may have several entries. in_tail has not opened a file of inode 0. */
+function countFiles(files: readonly ObservedFile[]): { readonly all: number; readonly read: number } {
+  const [all, left] = [new Set<string>(), new Set<string>()];
+  for (const { path, inode, state } of files) {
+    const id = inode === '0' ? path : inode;
+    all.add(id);
+    if (state !== 'caught-up') left.add(id);
+  }
+  return { all: all.size, read: all.size - left.size };
 }
 
 function doubtsOf({ files, unknown, unlisted, memory }: Facts): readonly Doubt[] {
