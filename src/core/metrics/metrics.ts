@@ -26,6 +26,8 @@ export const METRICS = {
   posidle_file_lag_bytes: 'Bytes of this file that Fluentd has not read.',
   posidle_look_duration_seconds: 'How long the last look took.',
   posidle_looks_total: 'Looks at all files.',
+  posidle_fluentd_cpu_seconds_total: "CPU time of Fluentd's first worker, which posidle must see.",
+  posidle_fluentd_memory_bytes: "Memory of Fluentd's first worker, which posidle must see.",
   posidle_state: '1 for the state of the watch.',
   posidle_build_info: '1 for the version of posidle.',
 } as const;
@@ -98,9 +100,17 @@ export interface Watched {
   readonly seen: Observation;
 }
 
-export function metricsOfWatch({ state, seen }: Watched): string {
+/** What Fluentd's first worker uses. */
+interface Usage {
+  readonly cpuTime: Millis;
+  readonly memory: number;
+}
+
+export function metricsOfWatch({ state, seen }: Watched, usage: Usage | undefined): string {
   return renderMetrics({
     ...metricsOfFiles(seen),
+    posidle_fluentd_cpu_seconds_total: usage === undefined ? null : seconds(usage.cpuTime),
+    posidle_fluentd_memory_bytes: usage?.memory ?? null,
     posidle_state: WATCH_STATES.map((name) => [{ state: name }, Number(name === state.name)]),
   });
 }

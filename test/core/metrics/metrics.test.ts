@@ -161,11 +161,13 @@ test('series of files that are gone disappear', () => {
 
 test('watch tells the files by the same names as export, and its own state', () => {
   const seen = seenAt([snapshot(0, [])]);
-  const series = seriesIn(metricsOfWatch({ state: begin(0), seen }));
+  const series = seriesIn(metricsOfWatch({ state: begin(0), seen }, { cpuTime: 1_500, memory: 2 ** 20 }));
   expect(Object.fromEntries(series)).toMatchObject({
     posidle_lag_bytes: 0,
     'posidle_files{state="blocked"}': 0,
     'posidle_state{state="waiting"}': 1,
+    posidle_fluentd_cpu_seconds_total: 1.5,
+    posidle_fluentd_memory_bytes: 2 ** 20,
   });
   expect(singleIn(series)).toEqual([]);
 });
