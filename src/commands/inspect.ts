@@ -13,7 +13,7 @@ import { Inspector, inspectSubject } from '../tasks/inspect.ts';
 import { growHeapSlowly } from './heap.ts';
 import { frameOf } from './inspect-view/follow-frame.ts';
 import { jsonOf } from './inspect-view/json.ts';
-import { tableLines, type View } from './inspect-view/table.ts';
+import { tableLines } from './inspect-view/table.ts';
 import type { InspectArgs } from './options/inspect-options.ts';
 import { unknownVariables } from './start-warnings.ts';
 
@@ -25,19 +25,19 @@ const OVERDUE = 'no look has ended in time: there are very many files, or a moun
 /** `posidle inspect`: shows what is read and what is left. Resolves to the exit code. */
 export async function runInspect(args: InspectArgs): Promise<number> {
   growHeapSlowly();
-  const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, witness, state: states, json } = args;
+  const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, witness, json } = args;
   const host = new NodeHost(root);
   const callOff = args.wait === undefined ? () => {} : await endAfter(args.wait + HEAD_START, OVERDUE);
   const subject = await inspectSubject(host, { posFiles, fluentConf, root, witness });
   const { conf, warnings } = subject;
   const notes = [...unknownVariables(process.env), ...warnings];
-  const view = { width: widthOfStdout(), conf, notes, states };
+  const view = { width: widthOfStdout(), conf, notes };
   const isRepeated = args.follow || args.wait !== undefined;
   const inspector = new Inspector(host, subject, isRepeated ? new Rates() : undefined);
-  if (args.follow) return await follow(inspector, view, args);
+  if (args.follow) return await follow(inspector, args);
   const { found, passed, reason } = await look(inspector, args);
   callOff();
-  const lines = json ? [jsonOf(found, states)] : reason ? [printable(reason)] : tableLines(found, view);
+  const lines = json ? [jsonOf(found)] : reason ? [printable(reason)] : tableLines(found, view);
   // Set before the write, because a reader that closes the pipe ends the process.
   process.exitCode = passed ? EXIT.ok : FAILED;
   await writeLines(lines);
@@ -88,14 +88,14 @@ function unprovenIn({ seen }: Found): string {
 }
 
 /** Draws until a signal ends it. Without a terminal it prints a line at each change. */
-async function follow(inspector: Inspector, view: View, { json, interval }: InspectArgs): Promise<never> {
+async function follow(inspector: Inspector, { json, interval }: InspectArgs): Promise<never> {
   for (let before = ''; ; await pause(interval)) {
     const found = await inspector.look();
     if (!json && canDraw()) {
-      await drawAll((size) => frameOf(found, view, { ...size, at: new Date() }));
+      await drawAll((size) => frameOf(found, { ...size, at: new Date() }));
       continue;
     }
-    const line = json ? jsonOf(found, view.states) : summaryOf(found);
+    const line = json ? jsonOf(found) : summaryOf(found);
     if (line !== before) await write(`${json ? '' : `${new Date().toISOString()} `}${line}\n`);
     before = line;
   }

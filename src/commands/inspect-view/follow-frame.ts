@@ -1,13 +1,13 @@
 import { styleText } from 'node:util';
 import { type Found, filesIn } from '../../core/inspect/found.ts';
-import { byLag, inStates } from '../../core/inspect/order.ts';
+import { byLag } from '../../core/inspect/order.ts';
 import { summaryOf } from '../../core/inspect/summary.ts';
 import type { ObservedFile } from '../../core/observe/observation.ts';
 import { printable } from '../../core/text/printable.ts';
 import { shortenMiddle, wrap } from '../../core/text/text-width.ts';
 import { counted, formatBytes, formatDuration } from '../../core/text/units.ts';
 import { COLUMNS, layOut, type Row, rowOf } from './columns.ts';
-import { defectsOf, type View } from './table.ts';
+import { defectsOf } from './table.ts';
 
 const MOST_DEFECTS = 3;
 const LOG_TELLS = "Fluentd's log tells why: a full buffer, a destination that does not answer, a read limit";
@@ -16,7 +16,6 @@ const PACE_COLUMNS = [...COLUMNS, 'RATE', 'ETA'];
 /** One frame of --follow. It fits into the terminal, and the file with the largest lag comes first. */
 export function frameOf(
   found: Found,
-  { states }: View,
   { rows, columns, at }: { readonly rows: number; readonly columns: number; readonly at: Date },
 ): readonly string[] {
   const clock = `${at.toISOString().slice(11, 19)}Z  `;
@@ -27,7 +26,7 @@ export function frameOf(
     ...headOf(found).flatMap((line) => wrap(line, columns)),
     ...defects.flatMap((line) => wrap(line, columns)).map((line) => styleText('red', line)),
   ];
-  const files = byLag(inStates([...found.undiscovered, ...filesIn(found)], states));
+  const files = byLag([...found.undiscovered, ...filesIn(found)]);
   const shown = files.slice(0, Math.max(0, rows - above.length - 2));
   const more = files.length - shown.length;
   return [

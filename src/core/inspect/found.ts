@@ -2,7 +2,7 @@ import { readGate } from '../drain/gates.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { NOT_THERE } from '../observe/unknown-pos-file.ts';
-import { entryOf, posFileOf, type UnparsableLine } from '../pos-file/pos-file.ts';
+import type { UnparsableLine } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
 import { type DoubtKind, heldIn, isLeft } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
@@ -47,17 +47,15 @@ export function foundBy(
   rates: Rates | undefined,
 ): Found {
   const files = byPosFile(seen.files);
-  const troubles = byPosFile(troublesIn(looks));
   const undiscovered = seen.undiscovered.map(asFile);
   const totals = totalsOf([...seen.files, ...undiscovered]);
   const gate = readGate(seen);
   const isKnown = totals.unknown === 0 && (gate === undefined || gate.name === 'unread');
   return {
     posFiles: posFiles.map((reading) => ({
-      ...shownOf(reading, files.get(reading.path) ?? []),
+      ...shownOf(reading, files.get(reading.path) ?? [], looks),
       findings: findingsIn(reading),
       ...errorOf(seen, reading.path),
-      troubles: troubles.get(reading.path) ?? [],
     })),
     undiscovered,
     refreshInterval: Math.max(0, ...seen.undiscovered.map(({ refreshInterval }) => refreshInterval)),
@@ -74,22 +72,25 @@ export function filesIn({ posFiles }: Pick<Found, 'posFiles'>): readonly Observe
   return posFiles.flatMap(({ files }) => files);
 }
 
-function byPosFile<One extends { readonly posFile: string }>(
-  all: readonly One[],
-): ReadonlyMap<string, readonly One[]> {
-  const groups = new Map<string, One[]>();
-  for (const one of all) {
-    const group = groups.get(one.posFile);
-    if (group === undefined) groups.set(one.posFile, [one]);
-    else group.push(one);
+function byPosFile(files: readonly ObservedFile[]): ReadonlyMap<string, readonly ObservedFile[]> {
+  const groups = new Map<string, ObservedFile[]>();
+  for (const file of files) {
+    const group = groups.get(file.posFile);
+    if (group === undefined) groups.set(file.posFile, [file]);
+    else group.push(file);
   }
   return groups;
 }
 
-function shownOf(reading: PosFileReading, files: readonly ObservedFile[]) {
+function shownOf(reading: PosFileReading, files: readonly ObservedFile[], looks: Snapshot['looks']) {
   const { path } = reading;
-  if (reading.kind !== 'read') return { path, files, unparsable: [], age: Number.POSITIVE_INFINITY };
-  return { path, files, unparsable: reading.unparsable, age: reading.writtenAgo };
+  const troubles = files.flatMap((file) => {
+    const error = file.state === 'unreadable' ? looks.get(file.key)?.error : undefined;
+    return error === undefined ? [] : [{ path: file.path, error }];
+  });
+  if (reading.kind !== 'read')
+    return { path, files, troubles, unparsable: [], age: Number.POSITIVE_INFINITY };
+  return { path, files, troubles, unparsable: reading.unparsable, age: reading.writtenAgo };
 }
 
 function errorOf({ unknown }: Observation, path: string): Pick<FoundPosFile, 'error' | 'isEmpty'> {
@@ -100,13 +101,6 @@ function errorOf({ unknown }: Observation, path: string): Pick<FoundPosFile, 'er
 /** A glob that matches nothing counts as one missing pos file. */
 function sentenceOf(path: string, why: string): string {
   return why === NOT_THERE && /[*?]/.test(path) ? 'no file matches it' : `it ${why}`;
-}
-
-function troublesIn(looks: Snapshot['looks']) {
-  const troubles = [];
-  for (const [key, { error }] of looks)
-    if (error !== undefined) troubles.push({ ...entryOf(key), posFile: posFileOf(key), error });
-  return troubles;
 }
 
 function asFile({ path, size }: Observation['undiscovered'][number]): ObservedFile {

@@ -1,10 +1,8 @@
-import type { FileState } from '../look/file-state.ts';
 import type { ObservedFile } from '../observe/observation.ts';
 import type { UnparsableLine } from '../pos-file/pos-file.ts';
 import { type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Left } from '../progress/progress.ts';
 import type { Found } from './found.ts';
-import { inStates } from './order.ts';
 import type { Finding } from './pos-file-diagnosis.ts';
 
 /** The JSON of `posidle inspect --json`, which is a contract. Byte counts are null if unknown. */
@@ -32,18 +30,18 @@ interface InspectedPosFile {
 
 type InspectedEntry = Pick<ObservedFile, 'path' | 'position' | 'inode' | 'size' | 'lag' | 'state'>;
 
-export function inspectionOf(found: Found, states?: readonly FileState[]): Inspection {
+export function inspectionOf(found: Found): Inspection {
   const { totals, lag, caughtUp } = found;
   const { left, doubts } = found.seen.progress;
   return {
     posFiles: found.posFiles.map(({ path, files, unparsable, findings, error }) => ({
       path,
-      entries: inStates(files, states).map(inspectedEntry),
+      entries: files.map(inspectedEntry),
       unparsable,
       ...(findings.length > 0 && { findings }),
       ...(error !== undefined && { error }),
     })),
-    undiscovered: inStates(found.undiscovered, states).map(({ path, size }) => ({ path, size })),
+    undiscovered: found.undiscovered.map(({ path, size }) => ({ path, size })),
     ...{ lag, knownLag: totals.lag, unknownFiles: totals.unknown, caughtUp },
     ...{ left: listed(left), doubts: listed(doubts) },
   };

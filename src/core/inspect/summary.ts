@@ -1,4 +1,5 @@
-import { bytesToRead, isLeft } from '../progress/progress.ts';
+import { describeLeft, listed } from '../progress/describe.ts';
+import { bytesToRead } from '../progress/progress.ts';
 import { counted, formatBytes } from '../text/units.ts';
 import type { Found, FoundPosFile } from './found.ts';
 
@@ -34,8 +35,9 @@ export function check(found: Found, most: number) {
   const { progress } = seen;
   const broken = posFiles.flatMap(({ path, error }) => (error === undefined ? [] : [`${path}: ${error}`]));
   const odd = posFiles.flatMap(({ path, findings }) => findings.map(({ why }) => `${path}: ${why}`));
-  const passed = lag !== null && bytesToRead(progress) <= most && !isLeft(progress, 'let-go', 'unreadable');
+  const lost = progress.left.filter(({ kind }) => kind === 'let-go' || kind === 'unreadable');
+  const passed = lag !== null && lost.length === 0 && bytesToRead(progress) <= most;
   const limit = passed || lag === null ? '' : ` (limit ${formatBytes(most)})`;
-  const unknown = [...broken, ...seen.unlisted].slice(0, 1);
-  return { passed, reason: [...unknown, summaryOf(found) + limit, ...odd].join('; ') };
+  const why = [...broken, ...seen.unlisted, ...(lost.length === 0 ? [] : [describeLeft(listed(lost))])];
+  return { passed, reason: [...why.slice(0, 1), summaryOf(found) + limit, ...odd].join('; ') };
 }

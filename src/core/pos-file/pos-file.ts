@@ -177,12 +177,6 @@ export function entryKey({ path, inode }: Omit<PositionEntry, 'position'>): stri
   return `${path}\t${inode}`;
 }
 
-/** The path and inode in an `entryKey` or `entryKeyIn`. */
-export function entryOf(key: string): Omit<PositionEntry, 'position'> {
-  const end = key.lastIndexOf('\t');
-  return { path: key.slice(key.lastIndexOf('\t', end - 1) + 1, end), inode: key.slice(end + 1) };
-}
-
 /** The pos file of an `entryKeyIn`. */
 export function posFileOf(key: string): string {
   return key.slice(0, key.indexOf('\t'));

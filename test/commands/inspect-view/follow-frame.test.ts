@@ -10,8 +10,7 @@ function frame(rows: number, columns = 80): readonly string[] {
   const files = Object.fromEntries(PATHS.map((path) => [path, { size: 8, position: 4 }]));
   const seen = new Looks(new Rates()).look(0, files);
   const found = { ...seen, posFiles: seen.posFiles.map((posFile) => ({ ...posFile, error: 'odd' })) };
-  const view = { width: columns, conf: undefined, notes: [] };
-  return frameOf(found, { ...view, states: undefined }, { rows, columns, at: new Date(0) });
+  return frameOf(found, { rows, columns, at: new Date(0) });
 }
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8, 24, 100])('a picture of %s rows shows as many files as fit', (rows) => {
