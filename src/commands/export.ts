@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Found } from '../core/inspect/found.ts';
-import { Paces } from '../core/inspect/paces.ts';
+import { Rates } from '../core/inspect/rates.ts';
 import { type Inspected, metricsOfInspection } from '../core/metrics/metrics.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
 import type { Log } from '../log.ts';
@@ -22,7 +22,7 @@ export async function runExport(args: ExportArgs): Promise<never> {
   keepHeapSmall();
   const host = new NodeHost(root);
   const subject = await inspectSubject(host, { posFiles, fluentConf, root });
-  const inspector = new Inspector(host, subject, new Paces());
+  const inspector = new Inspector(host, subject, new Rates());
   const board = new LookBoard<Inspected>(() => host.now(), STALE + 2 * interval);
   const { endpoint } = await listen(args.listen, exportRoutes(board, args['per-file']));
   const log = openLog(args['log-format']);

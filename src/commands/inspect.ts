@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from '../core/drain/outcome.ts';
 import type { Found } from '../core/inspect/found.ts';
-import { Paces } from '../core/inspect/paces.ts';
+import { Rates } from '../core/inspect/rates.ts';
 import { check, summaryOf } from '../core/inspect/summary.ts';
 import { describeDoubts, listed } from '../core/progress/describe.ts';
 import { printable } from '../core/text/printable.ts';
@@ -13,7 +13,7 @@ import { Inspector, inspectSubject } from '../tasks/inspect.ts';
 import { growHeapSlowly } from './heap.ts';
 import { frameOf } from './inspect-view/follow-frame.ts';
 import { jsonOf } from './inspect-view/json.ts';
-import { tableLines, type View } from './inspect-view/table.ts';
+import { tableLines } from './inspect-view/table.ts';
 import type { InspectArgs } from './options/inspect-options.ts';
 import { unknownVariables } from './start-warnings.ts';
 
@@ -25,7 +25,7 @@ const OVERDUE = 'no look has ended in time: there are very many files, or a moun
 /** `posidle inspect`: shows what is read and what is left. Resolves to the exit code. */
 export async function runInspect(args: InspectArgs): Promise<number> {
   growHeapSlowly();
-  const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, witness, state: states, json } = args;
+  const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, witness, json } = args;
   const host = new NodeHost(root);
   const callOff = args.wait === undefined ? () => {} : await endAfter(args.wait + HEAD_START, OVERDUE);
   const subject = await inspectSubject(host, { posFiles, fluentConf, root, witness });
@@ -36,13 +36,13 @@ export async function runInspect(args: InspectArgs): Promise<number> {
     return EXIT.ok;
   }
   const notes = [...unknownVariables(process.env), ...warnings];
-  const view = { width: widthOfStdout(), conf, notes, states };
+  const view = { width: widthOfStdout(), conf, notes };
   const isRepeated = args.follow || args.wait !== undefined;
-  const inspector = new Inspector(host, subject, isRepeated ? new Paces() : undefined);
-  if (args.follow) return await follow(inspector, view, args);
+  const inspector = new Inspector(host, subject, isRepeated ? new Rates() : undefined);
+  if (args.follow) return await follow(inspector, args);
   const { found, passed, reason } = await look(inspector, args);
   callOff();
-  const lines = json ? [jsonOf(found, states)] : reason ? [printable(reason)] : tableLines(found, view);
+  const lines = json ? [jsonOf(found)] : reason ? [printable(reason)] : tableLines(found, view);
   // Set before the write, because a reader that closes the pipe ends the process.
   process.exitCode = passed ? EXIT.ok : FAILED;
   await writeLines(lines);
@@ -87,20 +87,20 @@ async function waitUntilRead(
 }
 
 /** Files that Fluentd let go of unread: waiting does not help them. */
-function unprovenIn({ progress }: Found): string {
-  const doubts = progress.doubts.filter(({ kind }) => kind === 'closed-unread');
+function unprovenIn({ seen }: Found): string {
+  const doubts = seen.progress.doubts.filter(({ kind }) => kind === 'closed-unread');
   return doubts.length === 0 ? '' : `; not proven: ${describeDoubts(listed(doubts))}`;
 }
 
 /** Draws until a signal ends it. Without a terminal it prints a line at each change. */
-async function follow(inspector: Inspector, view: View, { json, interval }: InspectArgs): Promise<never> {
+async function follow(inspector: Inspector, { json, interval }: InspectArgs): Promise<never> {
   for (let before = ''; ; await pause(interval)) {
     const found = await inspector.look();
     if (!json && canDraw()) {
-      await drawAll((size) => frameOf(found, view, { ...size, at: new Date() }));
+      await drawAll((size) => frameOf(found, { ...size, at: new Date() }));
       continue;
     }
-    const line = json ? jsonOf(found, view.states) : summaryOf(found);
+    const line = json ? jsonOf(found) : summaryOf(found);
     if (line !== before) await write(`${json ? '' : `${new Date().toISOString()} `}${line}\n`);
     before = line;
   }

@@ -11,8 +11,8 @@ import {
   presumeStuck,
 } from '../core/inspect/first-look.ts';
 import { type Found, foundBy } from '../core/inspect/found.ts';
-import type { Paces } from '../core/inspect/paces.ts';
 import { diagnose } from '../core/inspect/pos-file-diagnosis.ts';
+import type { Rates } from '../core/inspect/rates.ts';
 import type { Observation } from '../core/look/observation.ts';
 import { observe } from '../core/look/observe.ts';
 import type { PosFileReading, Snapshot } from '../core/look/snapshot.ts';
@@ -77,7 +77,7 @@ const NOT_LOOKED_FOR = { kind: 'absent', why: 'posidle did not look for Fluentd'
 export class Inspector {
   readonly #host: Host;
   readonly #subject: InspectSubject;
-  readonly #paces: Paces | undefined;
+  readonly #rates: Rates | undefined;
   readonly #policy: Policy;
   readonly #posFiles: PosFiles;
   readonly #logFiles: LogFileLooks;
@@ -85,11 +85,11 @@ export class Inspector {
   #putAside: ReadonlySet<string> | undefined;
   #seen: Observation | undefined;
 
-  /** `paces`: for repeated looks; undefined for a single one. */
-  constructor(host: Host, subject: InspectSubject, paces?: Paces) {
+  /** `rates`: for repeated looks; undefined for a single one. */
+  constructor(host: Host, subject: InspectSubject, rates?: Rates) {
     this.#host = host;
     this.#subject = subject;
-    this.#paces = paces;
+    this.#rates = rates;
     this.#policy = { ...DEFAULT_POLICY, tail: tailFacts(subject.conf?.sources) };
     this.#posFiles = new PosFiles({
       now: () => host.now(),
@@ -105,7 +105,7 @@ export class Inspector {
   async look(): Promise<Found> {
     const snapshot = await this.#snapshot();
     const policy = this.#policy;
-    if (this.#paces === undefined) return await this.#lookOnce(snapshot);
+    if (this.#rates === undefined) return await this.#lookOnce(snapshot);
     this.#seen = observe(this.#seen ?? assumeFromAges(snapshot, policy), snapshot, policy);
     return this.#found(snapshot, this.#seen);
   }
@@ -126,7 +126,7 @@ export class Inspector {
     const posFiles = await this.#posFiles.read(await expandOnce(host, this.#subject.posFiles));
     const lookedAt = host.now();
     const looks = await this.#logFiles.look(posFiles);
-    const followed = await this.#followed.list(this.#paces === undefined ? 'all' : 'light', looks);
+    const followed = await this.#followed.list(this.#rates === undefined ? 'all' : 'light', looks);
     const testimony = witness === undefined ? undefined : await host.askWitnesses(witness, 'look');
     const bySaid = this.#subject.posFiles.length === 0 && testimony && filesBy(testimony, witness ?? '');
     this.#putAside ??= await listPutAside(host, { conf });
@@ -139,14 +139,14 @@ export class Inspector {
   }
 
   #found(snapshot: Snapshot, seen: Observation): Found {
-    this.#paces?.take(seen);
+    this.#rates?.take(seen);
     const { conf } = this.#subject;
     const findingsIn = (reading: PosFileReading) => {
       // Only for a single look: repeated looks would find the same.
-      if (reading.kind !== 'read' || this.#paces !== undefined) return [];
+      if (reading.kind !== 'read' || this.#rates !== undefined) return [];
       const source = conf?.sources.find(({ posFile }) => posFile === reading.path);
       return diagnose(reading, source?.followInodes);
     };
-    return foundBy(snapshot, seen, findingsIn, this.#paces);
+    return foundBy(snapshot, seen, findingsIn, this.#rates);
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { exportRoutes, UnknownLag } from '../../src/commands/export.ts';
 import { LookBoard } from '../../src/commands/listen.ts';
-import { Paces } from '../../src/core/inspect/paces.ts';
+import { Rates } from '../../src/core/inspect/rates.ts';
 import type { Inspected } from '../../src/core/metrics/metrics.ts';
 import { foundOf, Looks, unreadable } from '../support/overviews.ts';
 
@@ -11,7 +11,7 @@ test('the last look answers, and nothing before it or long after it', () => {
   const { get, post } = exportRoutes(board, 0);
   const asked = () => get['/metrics']?.();
   expect(asked()).toMatchObject({ isWell: false, body: 'no look yet\n' });
-  const found = new Looks(new Paces()).look(0, { '/a.log': { size: 9, position: 4 } });
+  const found = new Looks(new Rates()).look(0, { '/a.log': { size: 9, position: 4 } });
   board.looked({ found, took: 3, looks: 1 });
   expect(asked()).toMatchObject({ isWell: true, body: expect.stringMatching(/^posidle_lag_bytes 5$/m) });
   now = 75_001;

@@ -6,6 +6,7 @@ import type { Site } from '../support/delivery-site.ts';
 import { memoryBuffer, tail, toHttp } from '../support/fluentd-conf.ts';
 import { freePort } from '../support/free-port.ts';
 import { expectNoFault } from '../support/prometheus.ts';
+import { until } from '../support/until.ts';
 
 onFluentd(ONE_VERSION, (version) => {
   /** posidle listens at the port beside a Fluentd that has read its log; `main` ends all. */
@@ -47,6 +48,9 @@ onFluentd(ONE_VERSION, (version) => {
       expect(metrics).toMatch(/^posidle_state\{state="watching"\} 1$/m);
       expect(metrics).toMatch(/^posidle_build_info\{version="\d+\.\d+\.\d+"\} 1$/m);
       expectNoFault(['check', 'metrics'], metrics);
+      const used =
+        /^posidle_fluentd_cpu_seconds_total [\d.]+$[\s\S]*^posidle_fluentd_memory_bytes [1-9]\d{6,}$/m;
+      await until("Fluentd's CPU and memory", async () => used.test(await (await ask('/metrics')).text()));
       for (const _ of [1, 2]) expect((await ask('/quitquitquit', { method: 'POST' })).status).toBe(202);
     });
     expect(ended).toMatchObject({ ...DRAINED, outcome: { outcome: 'drained', trigger: 'http' } });

@@ -1,8 +1,8 @@
 import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
 import { assumeFromAges } from '../../src/core/inspect/first-look.ts';
 import { type Found, foundBy } from '../../src/core/inspect/found.ts';
-import type { Paces } from '../../src/core/inspect/paces.ts';
 import type { Finding } from '../../src/core/inspect/pos-file-diagnosis.ts';
+import type { Rates } from '../../src/core/inspect/rates.ts';
 import type { Observation } from '../../src/core/look/observation.ts';
 import { observe } from '../../src/core/look/observe.ts';
 import type { FileLook, PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
@@ -30,11 +30,11 @@ interface World extends Partial<Snapshot> {
 
 /** Looks of inspect, one after the other, at log files by path; one pos file has them all. */
 export class Looks {
-  readonly #paces: Paces | undefined;
+  readonly #rates: Rates | undefined;
   #seen: Observation | undefined;
 
-  constructor(paces?: Paces) {
-    this.#paces = paces;
+  constructor(rates?: Rates) {
+    this.#rates = rates;
   }
 
   look(
@@ -46,9 +46,9 @@ export class Looks {
     const snapshot: Snapshot = { ...NOTHING, lookedAt: at, at, ...readBy(files, writtenAgo), ...world };
     const before = this.#seen ?? assumeFromAges(snapshot, DEFAULT_POLICY);
     this.#seen = observe(before, snapshot, DEFAULT_POLICY);
-    this.#paces?.take(this.#seen);
+    this.#rates?.take(this.#seen);
     const findingsIn = () => findings;
-    return foundBy(snapshot, this.#seen, findingsIn, this.#paces);
+    return foundBy(snapshot, this.#seen, findingsIn, this.#rates);
   }
 }
 

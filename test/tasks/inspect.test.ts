@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
 import { filesIn } from '../../src/core/inspect/found.ts';
-import { Paces } from '../../src/core/inspect/paces.ts';
+import { Rates } from '../../src/core/inspect/rates.ts';
 import { observe } from '../../src/core/look/observe.ts';
 import { Collector } from '../../src/daemon/collect.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
@@ -17,8 +17,8 @@ const inDir = tempDir();
 
 const host = new NodeHost();
 
-async function inspector(pos: string, by = host, paces?: Paces) {
-  return new Inspector(by, await inspectSubject(by, { posFiles: [pos], fluentConf: undefined }), paces);
+async function inspector(pos: string, by = host, rates?: Rates) {
+  return new Inspector(by, await inspectSubject(by, { posFiles: [pos], fluentConf: undefined }), rates);
 }
 
 /** posidle trusts a file's stamp after 2.5 s. */
@@ -94,7 +94,7 @@ function readToItsEnd(name: string): string {
 
 test('a look that finds nothing changed hands over the same observation of each file', async () => {
   const later = new LaterHost();
-  const inspected = await inspector(readToItsEnd('rest'), later, new Paces());
+  const inspected = await inspector(readToItsEnd('rest'), later, new Rates());
   const looks = [];
   for (; looks.length < 4; later.lateness += 3_000) looks.push(filesIn(await inspected.look())[0]);
   expect(looks[3]).toBe(looks[2]);

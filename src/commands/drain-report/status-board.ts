@@ -1,5 +1,5 @@
 import type { State } from '../../core/drain/state.ts';
-import { type Status, statusOf } from '../../core/drain/status.ts';
+import { statusOf } from '../../core/drain/status.ts';
 import type { Observation } from '../../core/look/observation.ts';
 import { metricsOfWatch, type Watched } from '../../core/metrics/metrics.ts';
 import { printableJson } from '../../core/text/printable.ts';
@@ -42,7 +42,7 @@ export class StatusBoard {
         '/healthz': () => board.health(),
         '/readyz': () => this.#readiness(),
         '/status': () => board.answer(JSON_TYPE, (last) => `${printableJson(this.#statusOf(last))}\n`),
-        '/metrics': () => board.answer(METRICS_TYPE, (last) => metricsOfWatch(last) + buildInfo()),
+        '/metrics': () => board.answer(METRICS_TYPE, (last) => this.#metricsOf(last)),
       },
       post: token === undefined ? {} : { '/quitquitquit': quit },
       tokenFile: token === 'none' ? undefined : token,
@@ -57,14 +57,19 @@ export class StatusBoard {
   }
 
   #statusOf({ state, seen }: Last): object {
-    const status = statusOf(state, seen, this.#why);
-    return { ...status, ...this.#usageOf(status) };
+    const { cpu = null, memory = null } = this.#usageOf(seen) ?? {};
+    return { ...statusOf(state, seen, this.#why), cpu, memory };
+  }
+
+  #metricsOf(last: Last): string {
+    return metricsOfWatch(last, this.#usageOf(last.seen)) + buildInfo();
   }
 
   /** Gives the previous measurement and starts the next one, so that no request waits for it. */
-  #usageOf({ fluentd }: Status): { cpu: number | null; memory: number | null } {
-    const pid = fluentd.workers[0] ?? fluentd.pid;
-    if (pid !== null) void usageOf(pid).then((usage) => (this.#used = usage));
-    return { cpu: this.#used?.cpu ?? null, memory: this.#used?.memory ?? null };
+  #usageOf({ fluentd }: Observation): Usage | undefined {
+    const [worker] = 'workers' in fluentd ? fluentd.workers : [];
+    const pid = worker?.pid ?? (fluentd.kind === 'running' ? fluentd.supervisor.pid : undefined);
+    if (pid !== undefined) void usageOf(pid).then((usage) => (this.#used = usage));
+    return pid === undefined ? undefined : this.#used;
   }
 }

@@ -1,23 +1,21 @@
 import { styleText } from 'node:util';
 import { type Found, filesIn } from '../../core/inspect/found.ts';
-import { byLag, inStates } from '../../core/inspect/order.ts';
-import type { FilePace } from '../../core/inspect/paces.ts';
+import { byLag } from '../../core/inspect/order.ts';
 import { summaryOf } from '../../core/inspect/summary.ts';
-import { verdictsOf } from '../../core/inspect/verdict.ts';
 import type { ObservedFile } from '../../core/look/observation.ts';
 import { printable } from '../../core/text/printable.ts';
 import { shortenMiddle, wrap } from '../../core/text/text-width.ts';
-import { counted, formatAge, formatBytes, formatDuration } from '../../core/text/units.ts';
+import { counted, formatBytes, formatDuration } from '../../core/text/units.ts';
 import { COLUMNS, layOut, type Row, rowOf } from './columns.ts';
-import { defectsOf, type View } from './table.ts';
+import { defectsOf } from './table.ts';
 
 const MOST_DEFECTS = 3;
-const PACE_COLUMNS = [...COLUMNS, 'LATE', 'RATE', 'ETA'];
+const LOG_TELLS = "Fluentd's log tells why: a full buffer, a destination that does not answer, a read limit";
+const PACE_COLUMNS = [...COLUMNS, 'RATE', 'ETA'];
 
 /** One frame of --follow. It fits into the terminal, and the file with the largest lag comes first. */
 export function frameOf(
   found: Found,
-  { states }: View,
   { rows, columns, at }: { readonly rows: number; readonly columns: number; readonly at: Date },
 ): readonly string[] {
   const clock = `${at.toISOString().slice(11, 19)}Z  `;
@@ -28,7 +26,7 @@ export function frameOf(
     ...headOf(found).flatMap((line) => wrap(line, columns)),
     ...defects.flatMap((line) => wrap(line, columns)).map((line) => styleText('red', line)),
   ];
-  const files = byLag(inStates([...found.undiscovered, ...filesIn(found)], states));
+  const files = byLag([...found.undiscovered, ...filesIn(found)]);
   const shown = files.slice(0, Math.max(0, rows - above.length - 2));
   const more = files.length - shown.length;
   return [
@@ -39,34 +37,26 @@ export function frameOf(
 }
 
 function headOf(found: Found): readonly string[] {
-  const { rate = null, eta = null } = found.paces?.total.pace() ?? {};
-  const { is, why } = verdictsOf(found)?.worst ?? {};
+  const { rate = null, eta = null } = found.rates?.total.pace() ?? {};
+  const blocked = filesIn(found).find(({ state }) => state === 'blocked');
   const speed = rate === null ? '' : `, read at ${formatBytes(Math.round(rate))}/s`;
   const rest = eta === null ? '' : `, about ${formatDuration(eta)} to go`;
   return [
     summaryOf(found),
-    ...(is === undefined || is === 'ok' ? [] : [printable(`${is}: ${why}`)]),
+    ...(blocked === undefined ? [] : [printable(`${blocked.path} stands still: ${LOG_TELLS}`)]),
     `lag ${formatBytes(found.totals.lag)}${speed}${rest}`,
   ];
 }
 
-function paceRow(file: ObservedFile, { seen, paces }: Found): Row {
+function paceRow(file: ObservedFile, { seen, rates }: Found): Row {
   const { cells, ...rest } = rowOf(file, seen.at);
-  const pace = paces?.of(file.key);
-  const { rate = null, eta = null } = pace?.pace() ?? {};
+  const { rate = null, eta = null } = rates?.of(file.key)?.pace() ?? {};
   return {
     ...rest,
     cells: [
       ...cells,
-      pace === undefined ? '?' : lateness(pace),
       rate === null ? '-' : `${formatBytes(Math.round(rate))}/s`,
       eta === null ? '-' : formatDuration(eta),
     ],
   };
-}
-
-/** Bytes that were unread at the first look have waited for longer than posidle has looked: `>16s`. */
-function lateness({ late, waited }: FilePace): string {
-  if (late === 0) return '-';
-  return late === null ? `>${formatAge(waited)}` : formatAge(late);
 }

@@ -1,10 +1,9 @@
 import type { Found } from '../../core/inspect/found.ts';
 import { inspectionOf } from '../../core/inspect/inspection.ts';
-import type { FileState } from '../../core/look/file-state.ts';
 import { printableJson } from '../../core/text/printable.ts';
 
 /** One JSON object in one line: the inspection and, if asked, the answers of Fluentd's workers. */
-export function jsonOf(found: Found, states?: readonly FileState[]): string {
+export function jsonOf(found: Found): string {
   const { witness } = found.seen;
   const workers = witness?.testimony.witnesses.map((one) => {
     const { worker, kind } = one;
@@ -12,5 +11,5 @@ export function jsonOf(found: Found, states?: readonly FileState[]): string {
     const { pid, files, outputs } = one.said;
     return { worker, kind, pid, files, outputs };
   });
-  return printableJson({ ...inspectionOf(found, states), ...(workers && { witness: { workers } }) });
+  return printableJson({ ...inspectionOf(found), ...(workers && { witness: { workers } }) });
 }

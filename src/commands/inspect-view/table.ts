@@ -1,9 +1,8 @@
 import { styleText } from 'node:util';
 import type { FluentConf } from '../../core/fluent-conf/fluent-conf.ts';
 import type { Found, FoundPosFile, Totals } from '../../core/inspect/found.ts';
-import { byLag, inStates, shareRead } from '../../core/inspect/order.ts';
+import { byLag, shareRead } from '../../core/inspect/order.ts';
 import { summaryOf } from '../../core/inspect/summary.ts';
-import type { FileState } from '../../core/look/file-state.ts';
 import { whyUnparsable } from '../../core/pos-file/pos-file.ts';
 import { printable } from '../../core/text/printable.ts';
 import { shortenMiddle, wrap } from '../../core/text/text-width.ts';
@@ -12,7 +11,6 @@ import { COLUMNS, layOut, rowOf } from './columns.ts';
 import { witnessLines } from './witness-lines.ts';
 
 export interface View {
-  readonly states: readonly FileState[] | undefined;
   /** Infinity without a terminal. */
   readonly width: number;
   readonly conf: FluentConf | undefined;
@@ -37,7 +35,7 @@ function* posFileLines(posFile: FoundPosFile, view: View, at: Millis): Generator
   const written = Number.isFinite(age) && error === undefined ? `  written ${formatDuration(age)} ago` : '';
   const name = shortenMiddle(printable(path), width - written.length);
   yield styleText('bold', name) + styleText('dim', written);
-  yield* rowsOf(inStates(files, view.states), view, at);
+  yield* rowsOf(files, view, at);
   for (const line of defectsOf(posFile).flatMap((text) => wrap(text, width - INDENT.length)))
     yield styleText('red', INDENT + line);
   yield '';
@@ -69,8 +67,10 @@ function someOf(lines: readonly string[], noun: string): readonly string[] {
   return more > 0 ? [...lines.slice(0, MOST_DEFECTS), `and ${counted(more, `more ${noun}`)}`] : lines;
 }
 
-function* undiscoveredLines({ undiscovered, refreshInterval, seen }: Found, view: View): Generator<string> {
-  const files = inStates(undiscovered, view.states);
+function* undiscoveredLines(
+  { undiscovered: files, refreshInterval, seen }: Found,
+  view: View,
+): Generator<string> {
   if (files.length === 0) return;
   const title = `undiscovered: ${counted(files.length, 'file')}; in_tail looks for new ones every ${formatDuration(refreshInterval)}`;
   for (const line of wrap(title, view.width)) yield styleText('bold', line);

@@ -5,8 +5,8 @@ import { counted, formatBytes } from '../../core/text/units.ts';
 import type { FileSight, OutputSight } from '../../core/witness/answer.ts';
 
 /** The witnesses' answers, for people: a line for each file and output, then what is left and not proven. */
-export function* witnessLines({ seen, progress }: Found): Generator<string> {
-  const { witness } = seen;
+export function* witnessLines({ seen }: Found): Generator<string> {
+  const { witness, progress } = seen;
   if (witness === undefined) return;
   const { witnesses } = witness.testimony;
   if (witnesses.length === 0)

@@ -1,6 +1,4 @@
 import { setFlagsFromString } from 'node:v8';
-import type { FileState } from '../../core/look/file-state.ts';
-import { STATES } from '../../core/look/file-state.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import { LONGEST_TIMER, type Millis, parseDuration, parseSize } from '../../core/text/units.ts';
 import type { Endpoint } from '../../node/network/http-server.ts';
@@ -43,11 +41,6 @@ export function size(given: string): number {
   const bytes = parseSize(given);
   if (bytes !== undefined) return bytes;
   throw new UsageError(`'${given}' isn't a size. Write 4096, 64KiB or 10MB`);
-}
-
-export function states(given: string): readonly FileState[] {
-  const words = given.split(',').map(oneOf(STATES));
-  return STATES.filter((state) => words.includes(state));
 }
 
 /** `HOST:PORT`, or a port alone for loopback: nobody opens a port to other machines by accident. */

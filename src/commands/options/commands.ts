@@ -56,7 +56,7 @@ export const COMMANDS = {
         '$0 inspect -c /etc/fluent/fluent.conf --follow',
         'live, with the files that Fluentd has not found yet',
       ],
-      ['$0 inspect "/var/log/fluentd/*.pos" --max-lag 1MiB', 'exit 0 when at most that much is left'],
+      ['$0 inspect "/var/log/fluentd/*.pos" --max-lag 1MiB', 'fail if more than 1 MiB is unread'],
       [
         '$0 inspect --root /proc/42/root /var/log/app.pos',
         'as the process 42 sees it, from a debug container',

@@ -1,12 +1,11 @@
 import type { InferredOptionTypes } from 'yargs';
-import { durationOr, endpoint, fileCount, interval, nonEmpty, size, states } from './coercions.ts';
+import { durationOr, endpoint, fileCount, interval, nonEmpty, size } from './coercions.ts';
 import { flag, namedInErrors, parsed, posFileOptions, SHOW, TELL, WHICH } from './option-parts.ts';
 import { watchOptions } from './options.ts';
 
 export const inspectOptions = namedInErrors({
   ...posFileOptions,
   root: parsed('DIR', "look up all paths below it: a node's mount, or /proc/PID/root", WHICH, nonEmpty),
-  state: parsed('STATES', 'only files in these states, separated by commas', SHOW, states),
   follow: {
     type: 'boolean',
     describe: 'keep looking; in a terminal, a live view',
@@ -21,12 +20,17 @@ export const inspectOptions = namedInErrors({
   witness: parsed('DIR', 'also ask Fluentd itself: where its witness listens', SHOW, nonEmpty),
   json: flag('one JSON object', TELL),
   'max-lag': {
-    ...parsed('SIZE', 'exit 0 if no more than this is left to read; else exit 1 and say why', TELL, size),
+    ...parsed(
+      'SIZE',
+      'fail if more than this is left to read, or if it is unknown: exit 1, and say why',
+      TELL,
+      size,
+    ),
     conflicts: 'wait',
   },
   wait: parsed(
     'DUR',
-    'look again until waiting no longer helps: exit 0; after this time: exit 1, and say what is left',
+    'repeat until waiting no longer helps (exit 0), at most DUR (exit 1, and say what is left)',
     TELL,
     durationOr(),
   ),

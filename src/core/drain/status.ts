@@ -2,8 +2,6 @@ import { listed } from '../progress/describe.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { State, Trigger } from './state.ts';
 
-export type Status = ReturnType<typeof statusOf>;
-
 /** The body of GET /status: the outcome as it is now. `why` is the reason of the last state change. Null if unknown. */
 export function statusOf(state: State, seen: Seen, why: string) {
   const { fluentd } = seen;

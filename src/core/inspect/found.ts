@@ -2,13 +2,13 @@ import { readGate } from '../drain/gates.ts';
 import type { Observation, ObservedFile } from '../look/observation.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { NOT_THERE } from '../look/unknown-pos-file.ts';
-import { entryOf, posFileOf, type UnparsableLine } from '../pos-file/pos-file.ts';
+import type { UnparsableLine } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
-import { heldIn, type Progress } from '../progress/progress.ts';
+import { type DoubtKind, heldIn, isLeft } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 import { isAnswered } from '../witness/testimony.ts';
-import type { Paces } from './paces.ts';
 import type { Finding } from './pos-file-diagnosis.ts';
+import type { Rates } from './rates.ts';
 
 /** The result of one look of `inspect`. */
 export interface Found {
@@ -18,13 +18,13 @@ export interface Found {
   readonly totals: Totals;
   /** Bytes left in all files; null if unknown. */
   readonly lag: number | null;
-  /** All bytes are read, and nothing is unknown. */
+  /** Every line is read, and nothing is unknown, by the Progress that the drain uses. */
   readonly caughtUp: boolean;
   readonly seen: Observation;
-  readonly progress: Progress;
+  /** Why waiting helps; undefined if it does not. */
   readonly waitsFor: string | undefined;
   /** undefined for a single look. */
-  readonly paces: Paces | undefined;
+  readonly rates: Rates | undefined;
 }
 
 export interface FoundPosFile {
@@ -44,30 +44,27 @@ export function foundBy(
   { posFiles, looks }: Pick<Snapshot, 'posFiles' | 'looks'>,
   seen: Observation,
   findingsIn: (posFile: PosFileReading) => readonly Finding[],
-  paces: Paces | undefined,
+  rates: Rates | undefined,
 ): Found {
-  const { progress } = seen;
   const files = byPosFile(seen.files);
-  const troubles = byPosFile(troublesIn(looks));
   const undiscovered = seen.undiscovered.map(asFile);
   const totals = totalsOf([...seen.files, ...undiscovered]);
-  const isKnown = totals.unknown + seen.unlisted.length + seen.unknown.length === 0;
+  const gate = readGate(seen);
+  const isKnown = totals.unknown === 0 && (gate === undefined || gate.name === 'unread');
   return {
     posFiles: posFiles.map((reading) => ({
-      ...shownOf(reading, files.get(reading.path) ?? []),
+      ...shownOf(reading, files.get(reading.path) ?? [], looks),
       findings: findingsIn(reading),
       ...errorOf(seen, reading.path),
-      troubles: troubles.get(reading.path) ?? [],
     })),
     undiscovered,
     refreshInterval: Math.max(0, ...seen.undiscovered.map(({ refreshInterval }) => refreshInterval)),
     totals,
     lag: isKnown ? totals.lag : null,
-    caughtUp: isKnown && totals.unread === 0,
+    caughtUp: isKnown && gate === undefined && !isAnythingLost(seen),
     seen,
-    progress,
-    waitsFor: waitsFor(seen),
-    paces,
+    waitsFor: gate?.why ?? held(seen),
+    rates,
   };
 }
 
@@ -75,22 +72,25 @@ export function filesIn({ posFiles }: Pick<Found, 'posFiles'>): readonly Observe
   return posFiles.flatMap(({ files }) => files);
 }
 
-function byPosFile<One extends { readonly posFile: string }>(
-  all: readonly One[],
-): ReadonlyMap<string, readonly One[]> {
-  const groups = new Map<string, One[]>();
-  for (const one of all) {
-    const group = groups.get(one.posFile);
-    if (group === undefined) groups.set(one.posFile, [one]);
-    else group.push(one);
+function byPosFile(files: readonly ObservedFile[]): ReadonlyMap<string, readonly ObservedFile[]> {
+  const groups = new Map<string, ObservedFile[]>();
+  for (const file of files) {
+    const group = groups.get(file.posFile);
+    if (group === undefined) groups.set(file.posFile, [file]);
+    else group.push(file);
   }
   return groups;
 }
 
-function shownOf(reading: PosFileReading, files: readonly ObservedFile[]) {
+function shownOf(reading: PosFileReading, files: readonly ObservedFile[], looks: Snapshot['looks']) {
   const { path } = reading;
-  if (reading.kind !== 'read') return { path, files, unparsable: [], age: Number.POSITIVE_INFINITY };
-  return { path, files, unparsable: reading.unparsable, age: reading.writtenAgo };
+  const troubles = files.flatMap((file) => {
+    const error = file.state === 'unreadable' ? looks.get(file.key)?.error : undefined;
+    return error === undefined ? [] : [{ path: file.path, error }];
+  });
+  if (reading.kind !== 'read')
+    return { path, files, troubles, unparsable: [], age: Number.POSITIVE_INFINITY };
+  return { path, files, troubles, unparsable: reading.unparsable, age: reading.writtenAgo };
 }
 
 function errorOf({ unknown }: Observation, path: string): Pick<FoundPosFile, 'error' | 'isEmpty'> {
@@ -101,13 +101,6 @@ function errorOf({ unknown }: Observation, path: string): Pick<FoundPosFile, 'er
 /** A glob that matches nothing counts as one missing pos file. */
 function sentenceOf(path: string, why: string): string {
   return why === NOT_THERE && /[*?]/.test(path) ? 'no file matches it' : `it ${why}`;
-}
-
-function troublesIn(looks: Snapshot['looks']) {
-  const troubles = [];
-  for (const [key, { error }] of looks)
-    if (error !== undefined) troubles.push({ ...entryOf(key), posFile: posFileOf(key), error });
-  return troubles;
 }
 
 function asFile({ path, size }: Observation['undiscovered'][number]): ObservedFile {
@@ -124,33 +117,43 @@ function asFile({ path, size }: Observation['undiscovered'][number]): ObservedFi
 
 export type Totals = Readonly<ReturnType<typeof totalsOf>>;
 
+/** Doubts whether a file was read to its end. */
+const OF_READING: readonly DoubtKind[] = [
+  'closed-unread',
+  'cut-short-unread',
+  'written-anew',
+  'never-followed',
+  'read-from',
+  'nobody-saw-it-read',
+];
+
+function isAnythingLost({ progress }: Observation): boolean {
+  return (
+    isLeft(progress, 'let-go', 'unreadable') || progress.doubts.some(({ kind }) => OF_READING.includes(kind))
+  );
+}
+
 /** An unwatched file counts neither as read nor as left, because its entry has no position. */
 function totalsOf(files: readonly ObservedFile[]) {
   const totals = {
     files: files.length,
     /** `lag`: known unread bytes. `left`: files with unread or unknown bytes. `unknown`: files with an unknown lag. */
     ...{ lag: 0, left: 0, unknown: 0 },
-    /** `unread`: files of which Fluentd will emit more. `toRead`: the known bytes of that. Unfinished last lines do not count. */
-    ...{ unread: 0, toRead: 0 },
     /** The known bytes of all watched files. */
     size: 0,
   };
-  for (const { state, size, lag, read } of files) {
+  for (const { state, size, lag } of files) {
     if (state !== 'unwatched') totals.size += size ?? 0;
     totals.lag += lag ?? 0;
     if (lag === null) totals.unknown += 1;
     if (lag !== 0) totals.left += 1;
-    if (read) continue;
-    totals.unread += 1;
-    totals.toRead += lag ?? 0;
   }
   return totals;
 }
 
-function waitsFor(seen: Observation): string | undefined {
-  const unread = readGate(seen)?.why;
-  if (unread !== undefined || seen.witness === undefined || !isAnswered(seen.witness.testimony))
-    return unread;
-  const held = heldIn(seen.progress.left);
-  return held.length === 0 ? undefined : describeLeft(listed(held));
+/** The chunks that the witnesses see. Those on disk need no Fluentd. */
+function held({ witness, progress }: Observation): string | undefined {
+  if (witness === undefined || !isAnswered(witness.testimony)) return undefined;
+  const chunks = heldIn(progress.left);
+  return chunks.length === 0 ? undefined : describeLeft(listed(chunks));
 }

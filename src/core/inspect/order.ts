@@ -1,12 +1,4 @@
-import type { FileState } from '../look/file-state.ts';
 import type { ObservedFile } from '../look/observation.ts';
-
-export function inStates(
-  files: readonly ObservedFile[],
-  states: readonly FileState[] | undefined,
-): readonly ObservedFile[] {
-  return states === undefined ? files : files.filter(({ state }) => states.includes(state));
-}
 
 /** Sorts by lag, the largest first. Files with an unknown lag come before all others. */
 export function byLag<File extends Pick<ObservedFile, 'lag'>>(files: readonly File[]): readonly File[] {

@@ -1,8 +1,10 @@
-import { counted, formatBytes, formatDuration } from '../text/units.ts';
+import { describeLeft, listed } from '../progress/describe.ts';
+import { bytesToRead } from '../progress/progress.ts';
+import { counted, formatBytes } from '../text/units.ts';
 import type { Found, FoundPosFile } from './found.ts';
 
 /** `behind by 12.4 MiB in 2 of 31 files`. */
-export function summaryOf({ posFiles, totals, lag, caughtUp, paces }: Found): string {
+export function summaryOf({ posFiles, totals, lag, caughtUp }: Found): string {
   const files = counted(totals.files, 'file');
   const unknown = unjudged(posFiles)
     .map((what) => `; ${what}`)
@@ -13,9 +15,7 @@ export function summaryOf({ posFiles, totals, lag, caughtUp, paces }: Found): st
   }
   if (totals.unknown === totals.left) return `lag unknown for ${totals.left} of ${files}${unknown}`;
   const how = caughtUp ? 'caught up, except unfinished last lines of' : 'behind by';
-  const late = paces?.late;
-  const span = caughtUp || !late ? '' : ` (${formatDuration(late)})`;
-  const bytes = `${lag === null ? 'at least ' : ''}${formatBytes(totals.lag)}${span}`;
+  const bytes = `${lag === null ? 'at least ' : ''}${formatBytes(totals.lag)}`;
   return `${how} ${bytes} in ${totals.left} of ${files}${unknown}`;
 }
 
@@ -31,11 +31,13 @@ function unjudged(posFiles: readonly FoundPosFile[]): readonly string[] {
 
 /** Passes if no more than `most` bytes are left and nothing is unknown. Oddities of the pos file never fail it: dead lines outlive their cause. */
 export function check(found: Found, most: number) {
-  const { posFiles, lag, totals, seen } = found;
+  const { posFiles, lag, seen } = found;
+  const { progress } = seen;
   const broken = posFiles.flatMap(({ path, error }) => (error === undefined ? [] : [`${path}: ${error}`]));
   const odd = posFiles.flatMap(({ path, findings }) => findings.map(({ why }) => `${path}: ${why}`));
-  const passed = lag !== null && totals.toRead <= most;
+  const lost = progress.left.filter(({ kind }) => kind === 'let-go' || kind === 'unreadable');
+  const passed = lag !== null && lost.length === 0 && bytesToRead(progress) <= most;
   const limit = passed || lag === null ? '' : ` (limit ${formatBytes(most)})`;
-  const unknown = [...broken, ...seen.unlisted].slice(0, 1);
-  return { passed, reason: [...unknown, summaryOf(found) + limit, ...odd].join('; ') };
+  const why = [...broken, ...seen.unlisted, ...(lost.length === 0 ? [] : [describeLeft(listed(lost))])];
+  return { passed, reason: [...why.slice(0, 1), summaryOf(found) + limit, ...odd].join('; ') };
 }

@@ -18,7 +18,7 @@ export type FileState = (typeof STATES)[number];
 
 export interface Lag {
   readonly state: FileState;
-  /** Bytes in the file, if it was rotated as posidle last saw them; null where unknown. */
+  /** Bytes in the file, of a lost one when posidle last saw it; null where unknown. */
   readonly size: number | null;
   /** Bytes left to read; null where unknown. */
   readonly lag: number | null;
@@ -61,7 +61,7 @@ function lagInside(position: number, size: number, look: FileLook, context: LagC
 
 /** posidle does not wait for a file without a path: only in_tail's memory knows how far it reads (in_tail.rb:1035). */
 function lagOfMissing(position: number, { lastSize }: LagContext): Lag {
-  return { state: 'missing', size: null, lag: restOf(position, lastSize), read: true };
+  return { state: 'missing', size: lastSize, lag: restOf(position, lastSize), read: true };
 }
 
 /** The same for its old file. Until in_tail opens the new one, all of that is left. */

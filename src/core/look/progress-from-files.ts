@@ -16,12 +16,13 @@ const ALREADY_OVER = Number.NEGATIVE_INFINITY;
 export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   const { lookedAt: at, files, buffers, movedAt } = seen;
   const outputs = buffers?.outputs ?? [];
+  const counts = countFiles(files);
   const facts = {
     at,
     source: 'files' as const,
     movedAt,
     mark: `${movedAt}`,
-    files: files.length,
+    files: counts.all,
     outputs: outputs.map(({ name }) => name),
     unseen: buffers?.unseen ?? [],
     ignoresSigterm: false,
@@ -33,7 +34,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   return {
     ...facts,
     left: [...files.flatMap(unread), ...unfoundIn(seen), ...heldBy(buffers), ...givenUpIn(seen)],
-    doubts: [noWitness(seen), ...doubtsOf(seen)],
+    doubts: [noWitness(counts.read, buffers), ...doubtsOf(seen)],
   };
 }
 
@@ -41,6 +42,8 @@ const NOT_LOOKED_AT: Doubt = {
   kind: 'not-looked-at',
   why: 'posidle could not look in time: there are very many files, or a mount does not answer',
 };
+
+const GONE = 'it is no longer at its path, and nobody knows how much of it was read';
 
 const NO_ANSWER: Doubt = { kind: 'no-answer', why: "Fluentd's witness did not answer in time" };
 
@@ -83,8 +86,7 @@ function givenUpIn({ buffers }: Pick<Observation, 'buffers'>): readonly Left[] {
   return (buffers?.givenUp ?? []).map(({ path, size }) => ({ kind: 'given-up', path, bytes: size }));
 }
 
-function noWitness({ files, buffers }: Facts): Doubt {
-  const read = files.filter((file) => file.read).length;
+function noWitness(read: number, buffers: BuffersReading | undefined): Doubt {
   const empty = (buffers?.outputs ?? []).filter(({ chunks }) => chunks.length === 0).length;
   const parts = [`${counted(read, 'file')} read to the end`, `${counted(empty, 'buffer')} on disk empty`];
   const unseen =
@@ -93,6 +95,17 @@ function noWitness({ files, buffers }: Facts): Doubt {
     kind: 'no-witness',
     why: `nobody looked inside Fluentd (\`posidle witness\` shows how); ${[...parts, ...unseen].join(', ')}`,
   };
+}
+
+/** Counts inodes, because a file may have several entries. in_tail has not opened a file of inode 0. */
+function countFiles(files: readonly ObservedFile[]): { readonly all: number; readonly read: number } {
+  const [all, left] = [new Set<string>(), new Set<string>()];
+  for (const { path, inode, state } of files) {
+    const id = inode === '0' ? path : inode;
+    all.add(id);
+    if (state !== 'caught-up') left.add(id);
+  }
+  return { all: all.size, read: all.size - left.size };
 }
 
 function doubtsOf({ files, unknown, unlisted, memory }: Facts): readonly Doubt[] {
@@ -104,6 +117,9 @@ function doubtsOf({ files, unknown, unlisted, memory }: Facts): readonly Doubt[]
     ...files
       .filter(({ read, lag }) => !read && lag === null)
       .map(({ path }): Doubt => ({ kind: 'unseen', about: path, why: 'cannot be looked at by posidle' })),
+    ...files
+      .filter(({ read, lag }) => read && lag === null)
+      .map(({ path }): Doubt => ({ kind: 'nobody-saw-it-read', about: path, why: GONE })),
     ...[...memory.departed.values()].map(doubtOfDeparted),
   ];
 }

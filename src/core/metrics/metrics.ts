@@ -1,24 +1,22 @@
+import { readGate } from '../drain/gates.ts';
 import type { State, StateName } from '../drain/state.ts';
 import type { Found } from '../inspect/found.ts';
 import { byLag } from '../inspect/order.ts';
-import { verdictsOf } from '../inspect/verdict.ts';
 import { STATES } from '../look/file-state.ts';
 import type { Observation, ObservedFile } from '../look/observation.ts';
-import { heldIn, type Progress } from '../progress/progress.ts';
+import { bytesToRead, heldIn } from '../progress/progress.ts';
 import { printable } from '../text/printable.ts';
 import type { Millis } from '../text/units.ts';
 
 /** All metrics, with their help texts. docker/exporter/README.md has the same list. */
 export const METRICS = {
-  posidle_lag_bytes: 'Bytes that Fluentd has not read, in all files with a known lag.',
+  posidle_lag_bytes: 'Bytes that Fluentd still has to read, as far as they are known.',
   posidle_unknown_lag_files: 'Files with an unknown lag.',
-  posidle_lag_seconds: 'How long the oldest unread byte has waited, as far as posidle saw it.',
-  posidle_lag_seconds_known: '1 if the oldest unread byte has waited no longer than posidle_lag_seconds.',
-  posidle_oldest_position_age_seconds:
-    'The longest time for which the position of a file with unread bytes has not moved.',
+  posidle_read_bytes_total: 'Bytes that Fluentd has read since the first look.',
+  posidle_standstill_seconds: 'The longest time for which nothing was read of a file with unread bytes.',
   posidle_files: 'Log files by state.',
-  posidle_verdict_files: 'Log files by verdict.',
   posidle_undiscovered_bytes: 'Bytes in files that in_tail has not found yet.',
+  posidle_undiscovered_seconds: 'The longest time for which in_tail has not found a file with bytes in it.',
   posidle_closed_unread_bytes:
     'Bytes of files that left their paths before they were read, as far as positions show.',
   posidle_doubts: 'Doubts: facts that keep the outcome from being drained.',
@@ -28,6 +26,8 @@ export const METRICS = {
   posidle_file_lag_bytes: 'Bytes of this file that Fluentd has not read.',
   posidle_look_duration_seconds: 'How long the last look took.',
   posidle_looks_total: 'Looks at all files.',
+  posidle_fluentd_cpu_seconds_total: "CPU time of Fluentd's first worker, which posidle must see.",
+  posidle_fluentd_memory_bytes: "Memory of Fluentd's first worker, which posidle must see.",
   posidle_state: '1 for the state of the watch.',
   posidle_build_info: '1 for the version of posidle.',
 } as const;
@@ -75,16 +75,12 @@ export interface Inspected {
 
 /** The metrics of `export`. `perFile`: how many single files get their own series. */
 export function metricsOfInspection({ found, took, looks }: Inspected, perFile: number): string {
-  const { seen, progress, paces } = found;
-  const counts = Object.entries(verdictsOf(found)?.counts ?? {});
+  const { seen, rates } = found;
   return renderMetrics({
-    ...metricsOfFiles(seen, progress),
+    ...metricsOfFiles(seen),
+    posidle_read_bytes_total: rates?.total.read ?? null,
+    posidle_undiscovered_seconds: seconds(rates?.unfoundFor ?? 0),
     posidle_file_lag_bytes: furthestBehind(seen.files, perFile),
-    posidle_lag_seconds: isAnyLagKnown(seen) ? seconds(paces?.waited ?? 0) : null,
-    posidle_lag_seconds_known: Number(
-      found.lag !== null && paces?.late !== null && seen.undiscovered.every(({ size }) => size === 0),
-    ),
-    posidle_verdict_files: counts.map(([verdict, count]) => [{ verdict }, count]),
     posidle_look_duration_seconds: seconds(took),
     posidle_looks_total: looks,
   });
@@ -104,29 +100,31 @@ export interface Watched {
   readonly seen: Observation;
 }
 
-export function metricsOfWatch({ state, seen }: Watched): string {
+/** What Fluentd's first worker uses. */
+interface Usage {
+  readonly cpuTime: Millis;
+  readonly memory: number;
+}
+
+export function metricsOfWatch({ state, seen }: Watched, usage: Usage | undefined): string {
   return renderMetrics({
-    ...metricsOfFiles(seen, seen.progress),
+    ...metricsOfFiles(seen),
+    posidle_fluentd_cpu_seconds_total: usage === undefined ? null : seconds(usage.cpuTime),
+    posidle_fluentd_memory_bytes: usage?.memory ?? null,
     posidle_state: WATCH_STATES.map((name) => [{ state: name }, Number(name === state.name)]),
   });
 }
 
-function metricsOfFiles(seen: Observation, progress: Progress): MetricValues {
-  const { files, undiscovered, at } = seen;
+function metricsOfFiles(seen: Observation): MetricValues {
+  const { files, undiscovered, progress } = seen;
   const byState = new Map<string, number>([['undiscovered', undiscovered.length]]);
   for (const { state } of files) byState.set(state, (byState.get(state) ?? 0) + 1);
-  const standing = files.filter(({ read }) => !read).map(({ movedAt }) => at - movedAt);
   const held = heldIn(progress.left);
-  const isKnown = isAnyLagKnown(seen);
   const unread = progress.doubts.filter(({ kind }) => kind === 'closed-unread');
   return {
-    posidle_lag_bytes: isKnown
-      ? sum([...files.map(({ lag }) => lag ?? 0), ...undiscovered.map(({ size }) => size)])
-      : null,
+    posidle_lag_bytes: lagIn(seen),
     posidle_unknown_lag_files: files.filter(({ lag }) => lag === null).length,
-    posidle_oldest_position_age_seconds: isKnown
-      ? seconds(standing.reduce((longest, age) => Math.max(longest, age), 0))
-      : null,
+    posidle_standstill_seconds: seconds(standstillOf(seen)),
     posidle_files: STATES.map((state) => [{ state }, byState.get(state) ?? 0]),
     posidle_undiscovered_bytes: sum(undiscovered.map(({ size }) => size)),
     posidle_closed_unread_bytes: sum(unread.map(({ bytes = 0 }) => bytes)),
@@ -137,10 +135,23 @@ function metricsOfFiles(seen: Observation, progress: Progress): MetricValues {
   };
 }
 
-/** If no lag is known, there is no total: a total of 0 would mean that all is read. */
-function isAnyLagKnown({ files, undiscovered, unknown, unlisted }: Observation): boolean {
-  const known = files.filter(({ lag }) => lag !== null).length + undiscovered.length;
-  return known > 0 || files.length + unknown.length + unlisted.length === 0;
+/** Null if nothing is known to be left, and something is unknown: 0 would mean that all is read. */
+function lagIn(seen: Observation): number | null {
+  const { progress, files } = seen;
+  const bytes = bytesToRead(progress);
+  const isUnknown =
+    readGate(seen) !== undefined || (files.length > 0 && files.every(({ lag }) => lag === null));
+  return bytes === 0 && isUnknown ? null : bytes;
+}
+
+function standstillOf({ files, memory, at }: Observation): Millis {
+  let longest = 0;
+  for (const { read, key, movedAt } of files) {
+    if (read) continue;
+    const leftSince = memory.entries.get(key)?.leftSince ?? at;
+    longest = Math.max(longest, at - Math.max(movedAt, leftSince));
+  }
+  return longest;
 }
 
 /** The most bytes for all series of single files: one path may have 4,096. */

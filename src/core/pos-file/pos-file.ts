@@ -25,6 +25,7 @@ export interface PosFile {
 }
 
 export const NEWLINE = 0x0a;
+const TAB = 0x09;
 /** A larger position becomes this one, which is beyond every file and the last exact number. */
 export const LARGEST_POSITION = Number.MAX_SAFE_INTEGER;
 
@@ -54,7 +55,7 @@ export function parsePosFile(bytes: Uint8Array): PosFile {
   for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
     const entry = entryIn(textOf(bytes, start, end));
     if (entry === undefined) tell(end, {});
-    else entries.push(entry);
+    else entries.push({ ...entry, path: pathAt(bytes, start) });
     start = end + 1;
     line += 1;
   }
@@ -64,6 +65,11 @@ export function parsePosFile(bytes: Uint8Array): PosFile {
 
 function textOf(bytes: Uint8Array, start: number, end: number): string {
   return decodePath(bytes.subarray(start, Math.min(end, start + LONGEST_LINE)));
+}
+
+/** A copy: a part of the line's text would keep the whole text, and with very many lines the garbage collector moves it. */
+function pathAt(bytes: Uint8Array, start: number): string {
+  return decodePath(bytes.subarray(start, bytes.indexOf(TAB, start)));
 }
 
 function entryIn(text: string): PositionEntry | undefined {
@@ -155,8 +161,8 @@ export function keyedEntries(
   entries: readonly PositionEntry[],
   before: readonly KeyedEntry[] = [],
 ): readonly KeyedEntry[] {
-  const keyed = ({ position, inode }: PositionEntry, key: string, known: KeyedEntry | undefined) =>
-    known?.key === key && known.position === position ? known : { path: pathIn(key), position, inode, key };
+  const keyed = ({ path, position, inode }: PositionEntry, key: string, known: KeyedEntry | undefined) =>
+    known?.key === key && known.position === position ? known : { path, position, inode, key };
   const isKnown = ({ path, inode }: PositionEntry, index: number) =>
     before[index]?.path === path && before[index].inode === inode;
   // If so, there are no duplicates.
@@ -169,17 +175,6 @@ export function keyedEntries(
 /** Identifies an entry in its pos file. A path there has no tab. */
 export function entryKey({ path, inode }: Omit<PositionEntry, 'position'>): string {
   return `${path}\t${inode}`;
-}
-
-/** A slice of the key, so that the line that the entry came from is not kept: for 100,000 entries that is 10 MB. */
-function pathIn(key: string): string {
-  return key.slice(key.indexOf('\t') + 1, key.lastIndexOf('\t'));
-}
-
-/** The path and inode in an `entryKey` or `entryKeyIn`. */
-export function entryOf(key: string): Omit<PositionEntry, 'position'> {
-  const end = key.lastIndexOf('\t');
-  return { path: key.slice(key.lastIndexOf('\t', end - 1) + 1, end), inode: key.slice(end + 1) };
 }
 
 /** The pos file of an `entryKeyIn`. */

@@ -57,11 +57,13 @@ export async function fileStamp(path: string, placeOf: PlaceOf): Promise<FileSta
 }
 
 function agoOf(mtime: Millis): Millis {
-  return Math.max(0, Date.now() - mtime - TICK);
+  return Math.max(0, Math.round(Date.now() - mtime - TICK));
 }
 
 function refuseManyLines(bytes: Uint8Array, alreadyKept: number, memory: number): void {
   const room = roomIn(memory) - alreadyKept * ENTRY_MEMORY;
+  // Even if each byte were a line of its own.
+  if (bytes.length * ENTRY_MEMORY <= room) return;
   let [lines, taken, start] = [0, 0, 0];
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, start)) {
     lines += 1;

@@ -1,6 +1,12 @@
-/** Percent of one core, and bytes of memory. Only for display. */
+import type { Millis } from '../../core/text/units.ts';
+
+/** Only for display. */
 export interface Usage {
+  /** Percent of one core, since the last question. */
   readonly cpu: number;
+  /** The time on a CPU since its start. */
+  readonly cpuTime: Millis;
+  /** Bytes. */
   readonly memory: number;
 }
 
@@ -10,8 +16,8 @@ export async function usageOf(pid: number): Promise<Usage | undefined> {
   process.env.PIDUSAGE_SILENT = '1';
   const { default: pidusage } = await import('pidusage');
   try {
-    const { cpu, memory } = await pidusage(pid);
-    return { cpu, memory };
+    const { cpu, ctime: cpuTime, memory } = await pidusage(pid);
+    return { cpu, cpuTime, memory };
   } catch {
     // pidusage keeps answering ESRCH for a reused pid until its history is cleared.
     pidusage.clear();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { frameOf } from '../../../src/commands/inspect-view/follow-frame.ts';
-import { Paces } from '../../../src/core/inspect/paces.ts';
+import { Rates } from '../../../src/core/inspect/rates.ts';
 import { Looks } from '../../support/overviews.ts';
 
 const PATHS = Array.from({ length: 30 }, (_, at) => `/${at}.log`);
@@ -8,17 +8,16 @@ const PATHS = Array.from({ length: 30 }, (_, at) => `/${at}.log`);
 /** The picture of 30 files that are behind. */
 function frame(rows: number, columns = 80): readonly string[] {
   const files = Object.fromEntries(PATHS.map((path) => [path, { size: 8, position: 4 }]));
-  const seen = new Looks(new Paces()).look(0, files);
+  const seen = new Looks(new Rates()).look(0, files);
   const found = { ...seen, posFiles: seen.posFiles.map((posFile) => ({ ...posFile, error: 'odd' })) };
-  const view = { width: columns, conf: undefined, notes: [] };
-  return frameOf(found, { ...view, states: undefined }, { rows, columns, at: new Date(0) });
+  return frameOf(found, { rows, columns, at: new Date(0) });
 }
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8, 24, 100])('a picture of %s rows shows as many files as fit', (rows) => {
   const lines = frame(rows);
   expect(lines.length).toBeLessThanOrEqual(rows);
   const shown = lines.filter((line) => /\.log$/.test(line)).length;
-  expect(shown).toBe(Math.min(30, Math.max(0, rows - 7)));
+  expect(shown).toBe(Math.min(30, Math.max(0, rows - 6)));
   if (shown > 0 && shown < 30) expect(lines.at(-1)).toBe(`and ${30 - shown} more files`);
 });
 

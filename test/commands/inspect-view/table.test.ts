@@ -63,7 +63,7 @@ test('an impossible position is marked, and is a number for programs', () => {
 });
 
 function shown(found: Found, changes: Partial<View> = {}): readonly string[] {
-  const view = { width: Infinity, conf: undefined, notes: [], states: undefined, ...changes };
+  const view = { width: Infinity, conf: undefined, notes: [], ...changes };
   return [...tableLines(found, view)];
 }
 

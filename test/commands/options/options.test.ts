@@ -17,7 +17,6 @@ const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
   ['--listen 70000', /^--listen: '70000' isn't an address\. Write 127\.0\.0\.1:8080/],
   ['--max-lag some', /^--max-lag: 'some' isn't a size\. Write 4096, 64KiB or 10MB$/],
   ['--log-format jsno', /^--log-format: 'jsno' isn't one of json, pretty\. Did you mean json\?$/],
-  ['--state red', /^--state: 'red' isn't one of unwatched, caught-up, /],
   ['--interval 1ms', /^--interval: '1ms' isn't a time between two looks\. Write 10ms to 596h$/],
 ];
 

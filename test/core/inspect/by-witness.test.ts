@@ -49,6 +49,15 @@ test('a file that Fluentd has not found counts as left', () => {
   expect(check(found, 0)).toMatchObject({ passed: false, reason: expect.stringContaining('7 B') });
 });
 
+test('a file that Fluentd let go of unread is left, and nothing is "caught up"', () => {
+  const closed = [sight({ reader: READER, path: '/rotated', inode: 4, pos: 70, size: 100 })];
+  const found = inspected(worker({ files: [file({ path: '/a' })], closed }));
+  expect(found.seen.progress.left).toMatchObject([{ kind: 'let-go', path: '/rotated' }]);
+  expect(found.caughtUp).toBe(false);
+  const reason = expect.stringMatching(/^\/rotated: Fluentd let go of it before it was read \(30 B\); /);
+  expect(check(found, 1_000)).toEqual({ passed: false, reason });
+});
+
 test.each([
   ['has ended', gone()],
   ['is silent', SILENT],

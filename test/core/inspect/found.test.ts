@@ -41,7 +41,10 @@ test.each<[string, Found, number, boolean, RegExp]>([
 test('an inspection has the fields of the contract, in its order, and no more', () => {
   const files = { '/a': { size: 160, position: 100 }, '/gone': { size: null, position: 3 } };
   const { doubts, ...rest } = inspectionOf(foundOf(files, unfound({ '/late': 9 })));
-  expect(doubts).toMatchObject({ count: 1, bytes: 0, worst: [{ kind: 'no-witness' }] });
+  expect(doubts).toMatchObject({
+    ...{ count: 2, bytes: 0 },
+    worst: [{ kind: 'no-witness' }, { kind: 'nobody-saw-it-read', about: '/gone' }],
+  });
   const entries = [
     { path: '/a', position: 100, inode: '7', size: 160, lag: 60, state: 'behind' },
     { path: '/gone', position: 3, inode: '7', size: null, lag: null, state: 'missing' },
@@ -83,5 +86,8 @@ test('a file that left its path unread is a doubt, with what was left of it', ()
   const looks = new Looks();
   looks.look(0, { '/a': { size: 9, position: 4 } });
   const found = looks.look(1_000, { '/a': { size: null, position: 4 } });
-  expect(inspectionOf(found).doubts.worst[0]).toMatchObject({ kind: 'closed-unread', about: '/a', bytes: 5 });
+  const { posFiles, caughtUp, doubts } = inspectionOf(found);
+  expect(posFiles[0]?.entries[0]).toMatchObject({ state: 'missing', size: 9, lag: 5 });
+  expect(caughtUp).toBe(false);
+  expect(doubts.worst[0]).toMatchObject({ kind: 'closed-unread', about: '/a', bytes: 5 });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { filesIn } from '../../../src/core/inspect/found.ts';
-import { byLag, inStates } from '../../../src/core/inspect/order.ts';
+import { byLag } from '../../../src/core/inspect/order.ts';
 import { foundOf, type Written } from '../../support/overviews.ts';
 
 const filesOf = (files: Readonly<Record<string, Written>>) => filesIn(foundOf(files));
@@ -15,9 +15,4 @@ const files = filesOf({
 
 test('an unknown lag comes first, then the largest one', () => {
   expect(names(byLag(files))).toBe('/gone /a /b /c');
-});
-
-test('only files in the states that are asked for are left, in their order', () => {
-  expect(names(inStates(files, ['behind']))).toBe('/a /b');
-  expect(names(inStates(files, ['undiscovered']))).toBe('');
 });

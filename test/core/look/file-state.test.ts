@@ -44,8 +44,8 @@ describe('a log file', () => {
     ['that cannot be looked at', unreadable, ['unreadable', null, null, false]],
     ['that cannot be looked at any more', unreadable, ['unreadable', null, null, false], { lastSize: 100 }],
     ['that is gone and was never seen', {}, ['missing', null, null, true]],
-    ['that is gone', {}, ['missing', null, 30, true], { lastSize: 130 }],
-    ['that is gone and was cut short', {}, ['missing', null, 0, true], { lastSize: 9 }],
+    ['that is gone', {}, ['missing', 130, 30, true], { lastSize: 130 }],
+    ['that is gone and was cut short', {}, ['missing', 9, 0, true], { lastSize: 9 }],
   ])('%s', check);
 });
 

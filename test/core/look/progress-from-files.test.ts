@@ -82,6 +82,23 @@ describe('seen from outside, these are doubted:', () => {
     expect(holding?.why).toMatch(/; 0 files read to the end, 0 buffers on disk empty$/);
   });
 
+  test('how many files are read to the end: each inode once, and only those', () => {
+    const files: readonly Watched[] = [
+      [entry({ path: '/a', position: 5, inode: '1' }), { atPath: { inode: '1', size: 5 } }],
+      [entry({ path: '/link', position: 5, inode: '1' }), { atPath: { inode: '1', size: 5 } }],
+      [
+        entry({ path: '/b', position: 5, inode: '2' }),
+        { atPath: { inode: '2', size: 9 }, newlineLeft: false },
+      ],
+      [entry({ path: '/let-go', position: null, inode: '3' }), {}],
+      [entry({ path: '/gone', position: 5, inode: '4' }), {}],
+    ];
+    const { doubts, files: count } = known(one(files));
+    expect(doubts[0]?.why).toMatch(/; 1 file read to the end,/);
+    expect(count).toBe(4);
+    expect(doubts[1]).toMatchObject({ kind: 'nobody-saw-it-read', about: '/gone' });
+  });
+
   test('everything, if a look is overdue: the previous one may no longer hold', () => {
     const before = seen(one([behind], { buffers: onDisk(5) }));
     const late = observeOverdue(before, { at: 9_000, fluentd: ABSENT, requests: [] }, subject(), policy());

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { begin } from '../../../src/core/drain/state.ts';
-import { Paces } from '../../../src/core/inspect/paces.ts';
+import { Rates } from '../../../src/core/inspect/rates.ts';
 import { metricsOfInspection, metricsOfWatch } from '../../../src/core/metrics/metrics.ts';
 import { seen as seenAt, snapshot } from '../../support/builders.ts';
 import { Looks, unfound, unreadable, type Written } from '../../support/overviews.ts';
@@ -10,7 +10,7 @@ type Files = Readonly<Record<string, Written>>;
 
 /** An exporter with a look every five seconds. */
 class Exporter {
-  readonly #looks = new Looks(new Paces());
+  readonly #looks = new Looks(new Rates());
   #count = 0;
 
   scrape(files: Files, perFile = 0, world: World = {}): ReadonlyMap<string, number> {
@@ -39,7 +39,7 @@ const READ = { size: 5, position: 5 };
 
 test.each<[string, Files, World, Readonly<Record<string, number>>]>([
   [
-    'files as totals and maxima, each state and verdict among them',
+    'files as totals and maxima, each state among them',
     { '/a': BEHIND, '/b': READ },
     {},
     {
@@ -48,8 +48,6 @@ test.each<[string, Files, World, Readonly<Record<string, number>>]>([
       'posidle_files{state="behind"}': 1,
       'posidle_files{state="caught-up"}': 1,
       'posidle_files{state="blocked"}': 0,
-      'posidle_verdict_files{verdict="ok"}': 2,
-      'posidle_verdict_files{verdict="stalled"}': 0,
       posidle_undiscovered_bytes: 0,
       posidle_doubts: 1,
       posidle_unreadable_pos_files: 0,
@@ -61,13 +59,13 @@ test.each<[string, Files, World, Readonly<Record<string, number>>]>([
     'a file of which nobody knows the lag, which takes nothing from the total',
     { '/a': BEHIND, '/gone': { size: null, position: 5 } },
     {},
-    { posidle_lag_bytes: 60, posidle_unknown_lag_files: 1, 'posidle_verdict_files{verdict="unknown"}': 1 },
+    { posidle_lag_bytes: 60, posidle_unknown_lag_files: 1 },
   ],
   [
     'files that in_tail has not found',
     {},
     unfound({ '/new': 9 }),
-    { posidle_undiscovered_bytes: 9, 'posidle_files{state="undiscovered"}': 1, posidle_lag_seconds_known: 0 },
+    { posidle_undiscovered_bytes: 9, 'posidle_files{state="undiscovered"}': 1 },
   ],
   ['a pos file that cannot be read', {}, unreadable('EACCES'), { posidle_unreadable_pos_files: 1 }],
   [
@@ -86,34 +84,37 @@ test.each<[string, Files, World]>([
   ['nobody knows how far any file is read', { '/gone': { size: null, position: 5 } }, {}],
 ])('where %s, no lag is told, not even 0', (_, files, world) => {
   const series = new Exporter().scrape(files, 0, world);
-  const lags = ['posidle_lag_bytes', 'posidle_lag_seconds', 'posidle_oldest_position_age_seconds'];
-  expect(lags.filter((name) => series.has(name))).toEqual([]);
-  expect(series.get('posidle_lag_seconds_known')).toBe(0);
+  expect(series.has('posidle_lag_bytes')).toBe(false);
 });
 
-test('a blocked file is stalled, with its age, until it is read', () => {
+test('a file with unread bytes stands still since nothing of it was read, until it is read', () => {
   const exporter = new Exporter();
   exporter.scrape({ '/a': { size: 40, position: 40 } });
-  for (let look = 0; look < 3; look += 1) exporter.scrape({ '/a': BEHIND });
-  expect(Object.fromEntries(exporter.scrape({ '/a': BEHIND }))).toMatchObject({
-    'posidle_verdict_files{verdict="stalled"}': 1,
-    posidle_lag_seconds: 20,
-    posidle_lag_seconds_known: 1,
-    posidle_oldest_position_age_seconds: 20,
-  });
-  expect(Object.fromEntries(exporter.scrape({ '/a': { size: 100, position: 100 } }))).toMatchObject({
-    'posidle_verdict_files{verdict="stalled"}': 0,
-    posidle_lag_seconds: 0,
-    posidle_oldest_position_age_seconds: 0,
-  });
+  const standstills = [BEHIND, BEHIND, BEHIND, { size: 100, position: 100 }].map((file) =>
+    exporter.scrape({ '/a': file }).get('posidle_standstill_seconds'),
+  );
+  expect(standstills).toEqual([0, 5, 10, 0]);
 });
 
-test('a file that was late at the first look shows the least time that it has waited', () => {
+test('a file that in_tail has not found waits from the first look that saw it', () => {
   const exporter = new Exporter();
-  exporter.scrape({ '/a': BEHIND });
-  const series = exporter.scrape({ '/a': BEHIND });
-  expect(series.get('posidle_lag_seconds')).toBe(5);
-  expect(series.get('posidle_lag_seconds_known')).toBe(0);
+  const waits = ['/new', '/new', '/newer'].map((path) =>
+    exporter.scrape({}, 0, unfound({ [path]: 9 })).get('posidle_undiscovered_seconds'),
+  );
+  expect(waits).toEqual([0, 5, 0]);
+});
+
+test('the bytes that were read count from the first look', () => {
+  const exporter = new Exporter();
+  const read = [40, 60, 100].map((position) =>
+    exporter.scrape({ '/a': { size: 100, position } }).get('posidle_read_bytes_total'),
+  );
+  expect(read).toEqual([0, 20, 60]);
+});
+
+test('an unfinished last line is no lag', () => {
+  const files = { '/a': { size: 9, position: 4, newlineLeft: false } };
+  expect(new Exporter().scrape(files).get('posidle_lag_bytes')).toBe(0);
 });
 
 test('a file that left its path unread is reported, with what was left of it', () => {
@@ -160,11 +161,13 @@ test('series of files that are gone disappear', () => {
 
 test('watch tells the files by the same names as export, and its own state', () => {
   const seen = seenAt([snapshot(0, [])]);
-  const series = seriesIn(metricsOfWatch({ state: begin(0), seen }));
+  const series = seriesIn(metricsOfWatch({ state: begin(0), seen }, { cpuTime: 1_500, memory: 2 ** 20 }));
   expect(Object.fromEntries(series)).toMatchObject({
     posidle_lag_bytes: 0,
     'posidle_files{state="blocked"}': 0,
     'posidle_state{state="waiting"}': 1,
+    posidle_fluentd_cpu_seconds_total: 1.5,
+    posidle_fluentd_memory_bytes: 2 ** 20,
   });
   expect(singleIn(series)).toEqual([]);
 });
