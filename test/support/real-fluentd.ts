@@ -140,7 +140,8 @@ export const witnessIn = (dir: string) => join(dir, 'witness');
 function loadWitness(dir: string): NodeJS.ProcessEnv {
   const own = witnessIn(dir);
   mkdirSync(join(own, 'ruby'), { recursive: true });
-  for (const name of ['files.rb', 'witness.rb']) cpSync(`src/core/witness/${name}`, join(own, name));
+  for (const name of ['files.rb', 'receipts.rb', 'witness.rb'])
+    cpSync(`src/core/witness/${name}`, join(own, name));
   cpSync('src/core/witness/enumerator.rb', join(own, 'ruby', 'enumerator.rb'));
   return { RUBYOPT: `-I${own}/ruby -renumerator`, POSIDLE_DIR: own };
 }

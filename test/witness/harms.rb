@@ -19,7 +19,7 @@ def ruby(s, *args)
 end
 
 it 'where a file of it is missing, empty, cut off, broken or unreadable every Ruby starts as ever' do |s|
-  parts = { "#{s.witness}/files.rb" => 'files.rb', "#{s.witness}/witness.rb" => 'witness.rb',
+  parts = { "#{s.witness}/files.rb" => 'files.rb', "#{s.witness}/receipts.rb" => 'receipts.rb', "#{s.witness}/witness.rb" => 'witness.rb',
             "#{s.witness}/ruby/enumerator.rb" => 'enumerator.rb' }
   worker = ['-e', '$stdout.print 1', '--', '--under-supervisor']
   parts.each do |path, name|

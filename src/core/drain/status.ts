@@ -7,7 +7,7 @@ export type Status = ReturnType<typeof statusOf>;
 /** The body of GET /status: the outcome as it is now. `why` is the reason of the last state change. Null if unknown. */
 export function statusOf(state: State, seen: Seen, why: string) {
   const { fluentd } = seen;
-  const { left, doubts, files, outputs } = seen.progress;
+  const { left, doubts, files, lines, outputs } = seen.progress;
   return {
     state: state.name,
     /** How long it has been in this state, in milliseconds. */
@@ -17,6 +17,7 @@ export function statusOf(state: State, seen: Seen, why: string) {
     left: listed(left),
     doubts: listed(doubts),
     files,
+    lines,
     outputs,
     fluentd: {
       kind: fluentd.kind,

@@ -5,9 +5,10 @@
 import { describeLeft, type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Held, Left, Progress } from '../progress/progress.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
-import type { FileSight, OutputSight, Said } from './answer.ts';
+import { type FileSight, nameOf, type OutputSight, type Said } from './answer.ts';
 import { doubt, doubtsOfSights, type Statement } from './doubts-of-files.ts';
 import { judgeHeard } from './messages.ts';
+import { doubtsOfReceipts, doubtsOfWorkers, linesIn, receiptsIn } from './receipts.ts';
 import { Sights } from './sights.ts';
 import { mayHold, silentLosses } from './silent-loss.ts';
 
@@ -71,7 +72,6 @@ export function progressFromWitnesses(testimony: Testimony): Progress {
   const sights = new Sights(statements);
   const reached = sights.byInode();
   const ends = endsIn(statements);
-  const outputs = statements.flatMap(({ said }) => [...said.outputs, ...said.ends]);
   const isComplete = isAnswered(testimony);
   return {
     at,
@@ -87,8 +87,10 @@ export function progressFromWitnesses(testimony: Testimony): Progress {
       ...statements.flatMap(({ said }) => doubtsOfPlugins(said)),
       ...doubtsOfReloads(statements),
       ...statements.flatMap(({ kind, said }) =>
-        [...said.ends, ...(kind === 'alive' ? said.outputs : [])].flatMap(doubtOfCount),
+        [...said.ends, ...(kind === 'alive' && said.moving === 0 ? said.outputs : [])].flatMap(doubtOfCount),
       ),
+      ...statements.flatMap(doubtsOfReceipts),
+      ...(isComplete ? doubtsOfWorkers(statements) : []),
       ...(isComplete ? [] : ends.map(doubtOfEnd)),
     ]),
     mark: `${sights.sum()} ${statements.reduce((sum, { said }) => sum + said.again, 0)}`,
@@ -97,7 +99,8 @@ export function progressFromWitnesses(testimony: Testimony): Progress {
     unseen: [],
     ignoresSigterm: statements.some(({ kind, said }) => kind === 'alive' && said.ignoresSigterm),
     busyUntil: Number.NEGATIVE_INFINITY,
-    outputs: [...new Set(outputs.filter(({ buffer }) => buffer !== 'none').map(nameOf))],
+    lines: linesIn(statements),
+    outputs: receiptsIn(statements),
   };
 }
 
@@ -164,6 +167,7 @@ function leftIn({ kind, said }: Statement, sights: Sights): readonly Left[] {
         }),
       ),
     ...(isAlive ? said.files.flatMap(unreadIn) : []),
+    ...(isAlive && said.moving > 0 ? [{ kind: 'moving', threads: said.moving } as const] : []),
     ...said.closed.flatMap((file) => letGo(file, sights)),
     ...said.aside.map((path): Left => ({ kind: 'given-up', path, bytes: undefined })),
     ...(isAlive ? keptIn(said) : keptIn({ files: said.closed, kept: [] })),
@@ -271,10 +275,6 @@ function doubtsOfPlugins({ heard, outputs, plugins: others }: Said): readonly Do
       .filter((plugin) => mayHold(plugin.class))
       .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether it keeps records')),
   ];
-}
-
-function nameOf({ id, class: name }: OutputSight): string {
-  return id.startsWith('object:') ? name : `${id} (${name})`;
 }
 
 function distinct(doubts: readonly Doubt[]): readonly Doubt[] {

@@ -79,7 +79,10 @@ describe('an outcome', () => {
 
   test('names the outputs, and no ids of chunks: these are for the drain', () => {
     const left = outcome('stopped', { look: said(gone({ ends: [holding('a')] })) });
-    expect(left).toMatchObject({ outcome: 'not-drained', outputs: ['out (Fluent::Plugin::HTTPOutput)'] });
+    expect(left).toMatchObject({
+      outcome: 'not-drained',
+      outputs: [{ output: 'out (Fluent::Plugin::HTTPOutput)' }],
+    });
     expect(left.left.worst).toMatchObject([{ kind: 'held', chunks: 1, ids: undefined }]);
   });
 
