@@ -210,7 +210,7 @@ const LOSSES: readonly Loss[] = [
     },
     main: (_, fluentd) =>
       until('it is given up', () => /hit limit for retries/i.test(fluentd.output()), { within: 60_000 }),
-    kind: 'heard',
+    kind: 'undelivered',
     isAll: true,
   },
   {

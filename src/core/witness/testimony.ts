@@ -84,12 +84,11 @@ export function progressFromWitnesses(testimony: Testimony): Progress {
       ...witnesses.flatMap(doubtsOfWorker),
       ...neverStarted(statements),
       ...doubtsOfSights(statements, reached),
-      ...statements.flatMap(({ said }) => doubtsOfPlugins(said)),
+      ...statements.flatMap(doubtsOfPlugins),
       ...doubtsOfReloads(statements),
       ...statements.flatMap(({ kind, said }) =>
         [...said.ends, ...(kind === 'alive' && said.moving === 0 ? said.outputs : [])].flatMap(doubtOfCount),
       ),
-      ...statements.flatMap(doubtsOfReceipts),
       ...(isComplete ? doubtsOfWorkers(statements) : []),
       ...(isComplete ? [] : ends.map(doubtOfEnd)),
     ]),
@@ -261,15 +260,20 @@ function doubtOfUnheard(kind: 'no-answer' | 'worker-died', { worker, before }: W
   return doubt(kind, worker, `${why}. When it last answered: ${describeLeft(before)}`, before.bytes);
 }
 
-function doubtsOfPlugins({ heard, outputs, plugins: others }: Said): readonly Doubt[] {
+function doubtsOfPlugins(statement: Statement): readonly Doubt[] {
+  const { heard, outputs, plugins: others } = statement.said;
   const plugins = [...others, ...outputs];
+  const inNumbers = doubtsOfReceipts(statement);
+  const isToldInNumbers = inNumbers.some(({ kind }) => kind === 'undelivered');
   return [
     ...heard.flatMap((message) => {
       const judgement = judgeHeard(message, plugins);
-      if (judgement !== 'loss' && judgement !== 'unknown') return [];
+      if (judgement === 'harmless' || judgement === 'retry') return [];
+      if (judgement === 'counted' && isToldInNumbers) return [];
       const { level, text, file, n } = message;
       return [doubt('heard', file, `Fluentd said ${n === 1 ? '' : `${n} times `}(${level}): ${text}`)];
     }),
+    ...inNumbers,
     ...silentLosses(plugins).map((why) => doubt('no-ack', why.split(':')[0] ?? '', why)),
     ...[...others, ...outputs.filter(({ buffer }) => buffer === 'none')]
       .filter((plugin) => mayHold(plugin.class))

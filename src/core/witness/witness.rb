@@ -284,7 +284,7 @@ class PosidleWitness
   def output(o)
     b = var(o, :@buffer)
     b = nil unless b.is_a?(Fluent::Plugin::Buffer)
-    facts = plugin(o).merge(id: text(o.plugin_id), type: text(o.config['@type']), retry: !!var(o, :@retry), receipt: receipt(o, b))
+    facts = plugin(o).merge(id: text(o.plugin_id), type: text(var(o, :@config).to_h['@type']), retry: !!var(o, :@retry), receipt: receipt(o, b))
     return facts unless b
     bytes = %w[stage queue].map do |v|
       var(var(b, :"@#{v}_size_metrics"), :@store) || (b.public_send("#{v}_size") rescue 0) # none of one that has ended

@@ -51,6 +51,23 @@ describe('numbers that are a doubt', () => {
   });
 });
 
+describe('a message of which a receipt has the number', () => {
+  const heard = [{ level: 'error', file: 'fluent/plugin/output.rb', text: 'Hit limit for retries.', n: 1 }];
+
+  test('is no doubt of its own', () => {
+    const told = doubts({ heard, outputs: [http({ took: 9, dropped: 9 })] });
+    expect(told.map(({ kind }) => kind)).toEqual(['undelivered']);
+  });
+
+  test.each([
+    ['no number is there', [output()]],
+    ['nothing was counted', [http({ took: 9, delivered: 9 })]],
+    ["the number is of Fluentd's own events", [http({ took: 9, dropped: 9, own: true })]],
+  ])('is a doubt if %s', (_, outputs) => {
+    expect(doubts({ heard, outputs }).map(({ kind }) => kind)).toEqual(['heard']);
+  });
+});
+
 test.each<[string, object]>([
   ['a balance that holds', { outputs: [http({ took: 5, left: 5, delivered: 8, held: 2 })] }],
   ['unknown numbers', { outputs: [http({ took: null, delivered: 9 })] }],
