@@ -4,6 +4,7 @@ import type { FileLook, FollowedFile } from './core/look/snapshot.ts';
 import type { PositionEntry } from './core/pos-file/pos-file.ts';
 import type { DrainRequest } from './core/progress/drain-request.ts';
 import type { ProcessIdentity, ProcessRow } from './core/progress/fluentd-reading.ts';
+import type { Question } from './core/progress/question.ts';
 import type { Millis } from './core/text/units.ts';
 import type { Testimony } from './core/witness/testimony.ts';
 
@@ -44,8 +45,6 @@ interface Files {
   listChunks(globs: readonly string[]): Promise<ChunkListing>;
   /** The chunks at these globs, where Fluentd puts chunks that it gives up. */
   listBackups(globs: readonly string[]): Promise<readonly Chunk[]>;
-  /** Appends a newline if the file still has this size. */
-  appendNewline(path: string, size: number): Promise<void>;
 }
 
 export class PartlyListed extends Error {
@@ -96,7 +95,7 @@ interface Witnesses {
   hasWitness(dir: string): Promise<boolean>;
   lookForFluentd(dir: string): Promise<FluentdSign>;
   /** `patience`: how long it waits for the first byte, at most 2 s. */
-  askWitnesses(dir: string, patience?: Millis): Promise<Testimony>;
+  askWitnesses(dir: string, question: Question, patience?: Millis): Promise<Testimony>;
   /** Why the order was not done; undefined if it was. `worker`: its name in the testimony. */
   tellWitness(dir: string, worker: string, word: WitnessOrder): Promise<string | undefined>;
 }

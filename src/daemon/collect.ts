@@ -2,6 +2,7 @@ import { findMains } from '../core/fluentd/processes.ts';
 import type { Depth, Snapshot } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { FluentdReading } from '../core/progress/fluentd-reading.ts';
+import type { Question } from '../core/progress/question.ts';
 import type { Millis } from '../core/text/units.ts';
 import { isAnyAlive, isComplete } from '../core/witness/testimony.ts';
 import type { Host } from '../host.ts';
@@ -32,11 +33,16 @@ export class Collector {
    * sizes, so that a position that equals a size covers all bytes up to there. It lists buffers last, because in_tail moves a position
    * only when the buffer has the lines (in_tail.rb:1269).
    */
-  async look(depth: Depth, fluentd: FluentdReading, patience?: Millis): Promise<Snapshot> {
+  async look(
+    depth: Depth,
+    fluentd: FluentdReading,
+    question: Question = 'look',
+    patience?: Millis,
+  ): Promise<Snapshot> {
     const host = this.#host;
     const { doneProcess } = this.#subject;
     const lookedAt = host.now();
-    const witnessed = await this.#askWitnesses(depth, patience);
+    const witnessed = await this.#askWitnesses(depth, question, patience);
     const { testimony } = witnessed;
     const isOfWitness = testimony !== undefined && isComplete(testimony) && isAnyAlive(testimony);
     if (!isOfWitness || this.#files === undefined) this.#files = await this.#lookAtFiles(depth);
@@ -56,13 +62,14 @@ export class Collector {
   /** A light look only checks that there is a witness, unless only the witness shows movement. */
   async #askWitnesses(
     depth: Depth,
+    question: Question,
     patience: Millis | undefined,
   ): Promise<Pick<Snapshot, 'source' | 'testimony'>> {
     const { witness, posFiles } = this.#subject;
     if (witness === undefined || !(await this.#host.hasWitness(witness)))
       return { source: 'outside', testimony: undefined };
     const isEnough = depth === 'light' && posFiles.length > 0;
-    const testimony = isEnough ? undefined : await this.#host.askWitnesses(witness, patience);
+    const testimony = isEnough ? undefined : await this.#host.askWitnesses(witness, question, patience);
     return { source: 'witness', testimony };
   }
 }

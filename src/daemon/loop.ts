@@ -1,7 +1,7 @@
 import { timedCallsIn } from '../core/drain/deadlines.ts';
 import { type Durations, type Outcome, outcomeOf } from '../core/drain/outcome.ts';
 import { BUSY_LOOKS, lookInterval, type Policy } from '../core/drain/policy.ts';
-import { begin, type State, type StateName } from '../core/drain/state.ts';
+import { begin, questionIn, type State, type StateName } from '../core/drain/state.ts';
 import { step } from '../core/drain/step.ts';
 import type { Step } from '../core/drain/transitions.ts';
 import type { Depth, Snapshot } from '../core/look/snapshot.ts';
@@ -143,7 +143,9 @@ class Watch {
   async #look(depth: Depth): Promise<Observation> {
     if (depth !== 'last') this.#fluentd = await this.#findFluentd(depth);
     const fluentd = this.#fluentd;
-    this.#seen = await this.#observe(await this.#collector.look(depth, fluentd, this.#witnessPatience()));
+    const question = depth === 'last' ? 'look' : questionIn(this.#state);
+    const look = await this.#collector.look(depth, fluentd, question, this.#witnessPatience());
+    this.#seen = await this.#observe(look);
     if (this.#seen.witness !== undefined) this.#witness = this.#seen.witness;
     return this.#seen;
   }

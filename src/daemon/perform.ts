@@ -21,8 +21,6 @@ const saying = (what: string): Done => ({ what, pids: [], failed: false });
 
 export function perform(host: Host, action: Action, reach: Reach): Promise<Done> {
   switch (action.do) {
-    case 'end-line':
-      return endLine(host, action.path, action.size);
     case 'flush':
       return flush(host, reach);
     case 'signal':
@@ -38,7 +36,7 @@ async function tellWitnesses(
   testimony?: Testimony,
 ): Promise<Done | undefined> {
   if (dir === undefined) return undefined;
-  const { witnesses } = testimony ?? (await host.askWitnesses(dir));
+  const { witnesses } = testimony ?? (await host.askWitnesses(dir, 'look'));
   const alive = witnesses.flatMap((one) => (one.kind === 'alive' ? [one] : []));
   const bySupervisor = new Map(alive.map((one) => [one.said.supervisor ?? one.worker, one]));
   const told = word === 'stop' ? [...bySupervisor.values()] : alive;
@@ -91,15 +89,6 @@ async function send(host: Host, target: Target, signal: string, { fluentd }: Rea
     return { what: `${signal} was not sent to all: ${failure.message}`, pids, failed: true };
   if (pids.length === 0) return saying(`${signal} was not sent: the process had ended`);
   return { what: `sent ${signal} to ${pids.join(', ')}`, pids, failed: false };
-}
-
-async function endLine(host: Host, path: string, size: number): Promise<Done> {
-  try {
-    await host.appendNewline(path, size);
-    return saying(`ended the unfinished last line of ${path}`);
-  } catch (error) {
-    return saying(`could not end the last line of ${path}: ${(error as Error).message}`);
-  }
 }
 
 type Target = Extract<Action, { do: 'signal' }>['target'];

@@ -11,7 +11,6 @@ import { listBackups, listChunks } from './files/chunks.ts';
 import { fileStamp, readFile } from './files/files.ts';
 import { expandGlob } from './files/glob.ts';
 import { LogFiles } from './files/log-files.ts';
-import { appendNewline } from './files/safe-write.ts';
 import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { holdsOpen } from './processes/open-files.ts';
@@ -28,7 +27,6 @@ export class NodeHost implements Host {
   readonly maySignal = maySignal;
   readonly signal = signalProcess;
   readonly holdsOpen = holdsOpen;
-  readonly appendNewline = appendNewline;
   readonly lookForFluentd = lookForFluentd;
   readonly tellWitness = tellWitness;
   readonly #logFiles = new LogFiles();
@@ -95,7 +93,8 @@ export class NodeHost implements Host {
 
   readonly hasWitness = hasWitness;
 
-  askWitnesses: Host['askWitnesses'] = (dir, patience) => askWitnesses(dir, this.now(), patience);
+  askWitnesses: Host['askWitnesses'] = (dir, question, patience) =>
+    askWitnesses(dir, question, this.now(), patience);
 
   listChunks: Host['listChunks'] = (globs) => listChunks(globs, placesBelow(this.#root));
 

@@ -121,7 +121,7 @@ export class Inspector {
     const lookedAt = host.now();
     const looks = await this.#logFiles.look(posFiles);
     const followed = await this.#followed.list(this.#paces === undefined ? 'all' : 'light', looks);
-    const testimony = witness === undefined ? undefined : await host.askWitnesses(witness);
+    const testimony = witness === undefined ? undefined : await host.askWitnesses(witness, 'look');
     const bySaid = this.#subject.posFiles.length === 0 && testimony && filesBy(testimony, witness ?? '');
     this.#putAside ??= await listPutAside(host, { conf });
     const buffers = await readBuffers(host, { conf, putAsideBefore: this.#putAside });

@@ -3,7 +3,7 @@ import { hasCertainTrigger, type TriggerSettings } from './arm-triggers.ts';
 
 type Durations = 'quiet' | 'startTimeout' | 'drainTimeout' | 'stopTimeout' | 'grace';
 
-export interface Settings extends TriggerSettings, Pick<Policy, Durations | 'completeLastLine' | 'podEnds'> {
+export interface Settings extends TriggerSettings, Pick<Policy, Durations | 'podEnds'> {
   /** Pos files or globs. If empty: those of `fluentConf`. */
   readonly posFiles: readonly string[];
   /** If undefined, posidle looks for Fluentd's own. */

@@ -10,6 +10,8 @@ const PATIENCE = 45;
 const SIGKILL = 137;
 
 export interface Row extends Story {
+  /** The first minor version of Kubernetes on which it can be played. */
+  readonly since?: number;
   /** posidle cannot see this mistake, and says `drained`. The reason why. */
   readonly unseen?: string;
 }

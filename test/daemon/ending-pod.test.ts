@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
+import type { Question } from '../../src/core/progress/question.ts';
 import type { Witness } from '../../src/core/witness/testimony.ts';
 import { run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
@@ -31,10 +32,10 @@ const drained = (host: FakeHost, rules: Partial<Policy> = {}) =>
 
 /** One of its witnesses is silent: each question takes all the time that it may. */
 class SilentHost extends FakeHost {
-  override async askWitnesses(dir: string, patience = 2_000) {
+  override async askWitnesses(dir: string, question: Question, patience = 2_000) {
     const end = this.now() + Math.min(patience, 2_000);
     await new Promise<void>((resolve) => this.at(end, () => resolve()));
-    return super.askWitnesses(dir);
+    return super.askWitnesses(dir, question);
   }
 }
 

@@ -94,15 +94,6 @@ function renameAnew(site: Site): void {
 }
 
 /** in_tail looks once a minute, and then for the file of that second. */
-async function writeThisSecond(site: Site): Promise<void> {
-  const second = () => String(new Date().getSeconds()).padStart(2, '0');
-  await said(site, 'a file is seen', ({ unfound }) => {
-    writeFileSync(site.log(`${second()}.log`), 'id=900001\n');
-    return unfound.length > 0;
-  });
-  const last = second();
-  await until('the second is over', () => second() !== last);
-}
 
 async function cutUnread(site: Site, fluentd: FluentdRun): Promise<void> {
   site.sink.phase = 'refusing';
@@ -275,12 +266,6 @@ const LOSSES: readonly Loss[] = [
     kind: 'cut-short-unread',
   },
   {
-    lines: 'without a newline',
-    main: (site) => appendFileSync(log(site), 'no newline'),
-    args: ['--no-complete-last-line'],
-    kind: 'unfinished',
-  },
-  {
     lines: 'of a file in another directory that Fluentd has let go of',
     main: (site) =>
       writeOn(site, (path) => {
@@ -326,12 +311,6 @@ const LOSSES: readonly Loss[] = [
     conf: (site) => [tail(site.log('*.log'), site.pos), toSink(site)],
     main: (site) => writeFileSync(site.log('other.log.1'), 'id=900001\n'),
     kind: 'nobody-saw-it-read',
-  },
-  {
-    lines: 'of a dated file whose time was over before Fluentd looked',
-    conf: (site) => [fixed(site), tail(site.log('%S.log'), `${site.pos}-dated`), toSink(site)],
-    main: writeThisSecond,
-    kind: 'unfound',
   },
 ];
 

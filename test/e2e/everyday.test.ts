@@ -209,7 +209,7 @@ async function sinkIn(site: Site, phase: SinkPhase): Promise<HttpSink> {
   return sink;
 }
 
-const ask = ({ dir }: Site) => askWitnesses(witnessIn(dir), 0);
+const ask = ({ dir }: Site) => askWitnesses(witnessIn(dir), 'look', 0);
 const progress = async (site: Site) => progressFromWitnesses(await ask(site));
 
 /** The messages that the witness has heard so far, with their judgements. */

@@ -171,12 +171,6 @@ const SCENARIOS: readonly Scenario[] = [
   },
   { title: 'a last line without its newline', main: writeUnended },
   {
-    title: 'a last line without its newline, where posidle is told to end it',
-    main: writeUnended,
-    args: ['--complete-last-line'],
-    trigger: 'quiet',
-  },
-  {
     title: 'silence for three windows, then lines again',
     main: async (site) => {
       await site.write('app.log', 1_000);

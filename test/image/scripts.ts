@@ -26,6 +26,7 @@ export function imageDir(loader = 'printf "%s\\n" "$@"; env'): string {
   for (const name of [
     'ruby/enumerator.rb',
     'files.rb',
+    'orders.rb',
     'receipts.rb',
     'witness.rb',
     'node',

@@ -19,6 +19,7 @@ const GATES: Readonly<Record<Exclude<Gate['name'], 'look'>, true>> = {
   'pos-file': true,
   unread: true,
   unfound: true,
+  finish: true,
   settle: true,
   flush: true,
   buffers: true,

@@ -48,12 +48,12 @@ export async function play(plan: Plan, isTold = false, coverage?: Coverage): Pro
 
 function policyOf(settings: Settings): Policy {
   const { quiet, settle, startTimeout, drainTimeout, grace, stopTimeout, restartPolicy } = settings;
-  const { refreshInterval, rotateWait, completeLastLine, doneProcess } = settings;
+  const { refreshInterval, rotateWait, doneProcess } = settings;
   const readLimit = settings.readLimit === 0 ? undefined : settings.readLimit * LINE_BYTES;
   return {
     ...DEFAULT_POLICY,
     ...{ quiet, settle, startTimeout, drainTimeout, grace, stopTimeout, restartPolicy },
-    ...{ completeLastLine, doneProcess, doneProcessGone: settle },
+    ...{ doneProcess, doneProcessGone: settle },
     tail: { refreshInterval, rotateWait, readLimit, multilineFlush: 0 },
     role: settings.placement === 'run' ? 'parent' : 'beside',
   };

@@ -62,10 +62,9 @@ export class LogFiles {
     this.#changed(path, file);
   }
 
-  /** Ends the last line, as --complete-last-line does. */
-  end(path: string): void {
-    const file = this.byPath.get(path);
-    if (file === undefined || file.unfinished === 0) return;
+  /** Ends the last line of a file, unless it has another name now. */
+  end(path: string, file: LogFile): void {
+    if (this.byPath.get(path) !== file || file.unfinished === 0) return;
     file.unfinished = 0;
     file.lines.push(this.#lines.write(file));
     this.#changed(path, file);

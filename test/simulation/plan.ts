@@ -34,7 +34,6 @@ export interface Settings {
   readonly grace: Millis;
   readonly stopTimeout: Millis;
   readonly startTimeout: Millis;
-  readonly completeLastLine: boolean;
   readonly restartPolicy: 'never' | 'always';
   readonly version: '1.14' | '1.18' | '1.20';
   readonly refreshInterval: Millis;
@@ -89,7 +88,6 @@ export const PLAIN: Settings = {
   grace: 25_000,
   stopTimeout: 60_000,
   startTimeout: 20_000,
-  completeLastLine: false,
   restartPolicy: 'never',
   version: '1.18',
   refreshInterval: 3_000,
@@ -153,7 +151,6 @@ function settingsBy(random: Random): Settings {
     drainTimeout: rarely(30_000, 5_000, 12_000),
     grace: rarely(25_000, 8_000),
     stopTimeout: rarely(60_000, 6_000),
-    completeLastLine: random.chance(0.2),
     restartPolicy: rarely('never', 'always'),
     version: random.pick(['1.14', '1.18', '1.20']),
     refreshInterval: rarely(2_000, 500, 5_000),

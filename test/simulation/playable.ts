@@ -51,7 +51,6 @@ function playableSettings(settings: Settings, version: Settings['version']): Set
     grace: 50_000,
     stopTimeout: 60_000,
     startTimeout: 60_000,
-    completeLastLine: false,
     restartPolicy: 'never',
     readLimit: 0,
     batch: 100,

@@ -5,6 +5,7 @@ import type { FileLook, FileStat, FollowedFile } from '../../src/core/look/snaps
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { DrainRequest } from '../../src/core/progress/drain-request.ts';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
+import type { Question } from '../../src/core/progress/question.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Testimony } from '../../src/core/witness/testimony.ts';
 import type { FileContent, FileStamp, FluentdSign, Host, WitnessOrder } from '../../src/host.ts';
@@ -130,12 +131,6 @@ export class SimulatedHost implements Host {
     return [...this.#world.disk.backups];
   }
 
-  async appendNewline(path: string, size: number): Promise<void> {
-    const { logs } = this.#world;
-    const file = logs.byPath.get(path);
-    if (file !== undefined && sizeOf(file) === size) logs.end(path);
-  }
-
   async listProcesses(): Promise<readonly ProcessRow[]> {
     this.#takeTime();
     const { settings, processes } = this.#world;
@@ -182,11 +177,12 @@ export class SimulatedHost implements Host {
     return fluentds.some(({ isUp }) => isUp) ? 'starting' : 'ended';
   }
 
-  async askWitnesses(_dir: string, patience = NO_ANSWER): Promise<Testimony> {
+  async askWitnesses(_dir: string, question: Question, patience = NO_ANSWER): Promise<Testimony> {
     this.#takeTime();
     const { witnessed } = this.#world;
     const at = this.now();
     const isSilent = this.#waitInVain(Math.min(patience, NO_ANSWER));
+    if (!isSilent) for (const worker of witnessed) if (worker.isReady) worker.tail?.hurry(question);
     return { at, witnesses: witnessed.map((worker) => worker.witness(isSilent)) };
   }
 

@@ -1,3 +1,4 @@
+import type { Question } from '../../src/core/progress/question.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Said } from '../../src/core/witness/answer.ts';
 import { isFollowed, LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
@@ -7,6 +8,8 @@ import type { World } from './world.ts';
 
 /** in_tail looks at each file this often, events or not (in_tail.rb:490). */
 const TICK: Millis = 1_000;
+/** in_tail's event loop wakes up this often. */
+const LOOP: Millis = 500;
 /** SHUTDOWN_TIMEOUT (in_tail.rb:1129). */
 const LAST_READ: Millis = 5_000;
 
@@ -19,6 +22,7 @@ export class Tail {
   /** The watchers of files that left their path, until rotate_wait is over. */
   readonly #rotated = new Set<Watcher>();
   #isOver = false;
+  #isHurrying = false;
 
   constructor(world: World, sights: Sights, take: (ids: readonly number[]) => boolean) {
     this.#world = world;
@@ -64,6 +68,32 @@ export class Tail {
   /** Lines that it will still read. */
   ahead(): readonly number[] {
     return this.#all().flatMap(({ file, read }) => file.lines.slice(read));
+  }
+
+  /** in_tail's own thread does what the witness asks. */
+  hurry(question: Question): void {
+    const { clock, random } = this.#world;
+    if (question === 'look' || this.#isHurrying) return;
+    this.#isHurrying = true;
+    clock.in(random.between(0, LOOP), () => {
+      this.#isHurrying = false;
+      if (this.#isOver) return;
+      this.#find();
+      if (question === 'finish') this.#finish();
+    });
+  }
+
+  #find(): void {
+    for (const [path, file] of this.#world.logs.byPath) {
+      const isOpen = this.#all().some((watcher) => watcher.file === file);
+      if (isFollowed(path) && !this.#watchers.has(path) && !isOpen) this.#follow(path, file);
+    }
+  }
+
+  /** As if the last line had its newline. */
+  #finish(): void {
+    for (const { path, file, read, unfinished } of this.#all())
+      if (unfinished > 0 && read === file.lines.length) this.#world.logs.end(path, file);
   }
 
   #all(): readonly Watcher[] {

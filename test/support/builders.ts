@@ -161,7 +161,7 @@ export function confOf(paths: readonly string[], more = ''): ConfFacts {
 /** A drain that a call began at the start. */
 export function draining(changes: Partial<Draining> = {}): Draining {
   const trigger: Trigger = { by: 'http', at: 0 };
-  return { name: 'draining', since: 0, trigger, owed: undefined, ...changes };
+  return { name: 'draining', since: 0, trigger, mainHasEnded: false, owed: undefined, ...changes };
 }
 
 /** Keeps what the loop tells. */

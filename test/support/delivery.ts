@@ -134,7 +134,7 @@ export function startBeside(
 /** Waits until the witness of a Fluentd that is not posidle's child says so. */
 export async function said(site: Site, what: string, holds: (said: Said) => boolean): Promise<void> {
   await until(what, async () => {
-    const { witnesses } = await askWitnesses(witnessIn(site.dir), 0);
+    const { witnesses } = await askWitnesses(witnessIn(site.dir), 'look', 0);
     return witnesses.some((one) => one.kind === 'alive' && holds(one.said));
   });
 }

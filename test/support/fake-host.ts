@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import type { DrainRequest } from '../../src/core/progress/drain-request.ts';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
+import type { Question } from '../../src/core/progress/question.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Testimony, Witness } from '../../src/core/witness/testimony.ts';
 import type { FluentdSign, Host, WitnessOrder } from '../../src/host.ts';
@@ -130,10 +131,6 @@ export class FakeHost extends FakeFiles implements Host {
     next?.run(this);
   }
 
-  async appendNewline(path: string, size: number): Promise<void> {
-    if (this.files.get(path)?.bytes.length === size) this.appendLog(path, '\n');
-  }
-
   async hasWitness(): Promise<boolean> {
     return this.witnesses.length > 0;
   }
@@ -143,7 +140,7 @@ export class FakeHost extends FakeFiles implements Host {
     return this.sign;
   }
 
-  async askWitnesses(_dir?: string, _patience?: number): Promise<Testimony> {
+  async askWitnesses(_dir?: string, _question?: Question, _patience?: number): Promise<Testimony> {
     return { at: this.#now, witnesses: this.witnesses };
   }
 

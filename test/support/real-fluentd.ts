@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { PROGRAM } from '../../src/node/witness/program.ts';
 import { type ProcessGroup, startGroup } from './process-group.ts';
 import { until } from './until.ts';
 
@@ -140,9 +141,7 @@ export const witnessIn = (dir: string) => join(dir, 'witness');
 function loadWitness(dir: string): NodeJS.ProcessEnv {
   const own = witnessIn(dir);
   mkdirSync(join(own, 'ruby'), { recursive: true });
-  for (const name of ['files.rb', 'receipts.rb', 'witness.rb'])
-    cpSync(`src/core/witness/${name}`, join(own, name));
-  cpSync('src/core/witness/enumerator.rb', join(own, 'ruby', 'enumerator.rb'));
+  for (const [name, text] of PROGRAM) writeFileSync(join(own, name), text);
   return { RUBYOPT: `-I${own}/ruby -renumerator`, POSIDLE_DIR: own };
 }
 

@@ -61,7 +61,6 @@ const DECISIONS: Decisions = {
   grace: 5,
   stopTimeout: 6,
   podEnds: true,
-  completeLastLine: false,
 };
 
 /** For each other setting, a value and the effect that shows that it counts. */

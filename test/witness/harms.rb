@@ -19,8 +19,8 @@ def ruby(s, *args)
 end
 
 it 'where a file of it is missing, empty, cut off, broken or unreadable every Ruby starts as ever' do |s|
-  parts = { "#{s.witness}/files.rb" => 'files.rb', "#{s.witness}/receipts.rb" => 'receipts.rb', "#{s.witness}/witness.rb" => 'witness.rb',
-            "#{s.witness}/ruby/enumerator.rb" => 'enumerator.rb' }
+  parts = %w[files.rb orders.rb receipts.rb witness.rb].map { |name| ["#{s.witness}/#{name}", name] }.to_h
+  parts["#{s.witness}/ruby/enumerator.rb"] = 'enumerator.rb'
   worker = ['-e', '$stdout.print 1', '--', '--under-supervisor']
   parts.each do |path, name|
     whole = File.read("#{SOURCE}/#{name}")

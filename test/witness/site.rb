@@ -24,7 +24,7 @@ class Site
     File.chmod(0755, @dir)
     @logs, @witness, @pids = make('logs'), make('witness/ruby') && "#{@dir}/witness", []
     @sockets = make('serverengine')
-    FileUtils.cp(%w[files receipts witness].map { |name| "#{SOURCE}/#{name}.rb" }, @witness)
+    FileUtils.cp(Dir["#{SOURCE}/*.rb"] - ["#{SOURCE}/enumerator.rb"], @witness)
     FileUtils.cp("#{SOURCE}/enumerator.rb", "#{@witness}/ruby")
   end
 

@@ -68,12 +68,6 @@ export const watchOptions = namedInErrors({
     HOW,
     nonEmpty,
   ),
-  'complete-last-line': {
-    type: 'boolean',
-    describe:
-      'add the missing newline to a last line, so that Fluentd emits it; by default only if the trigger says that main has ended',
-    group: HOW,
-  },
   listen: parsed('HOST:PORT', 'where GET /healthz /readyz /status /metrics answer', TELL, endpoint),
   strict: flag('exit 3 also if the outcome is "unproven"', TELL),
   'log-format': parsed(

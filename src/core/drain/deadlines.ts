@@ -10,6 +10,8 @@ const FLUSH_RESERVE: Millis = 10_000;
 const TIME_TO_TELL: Millis = 1_000;
 /** The timers of in_tail and concat run once a second. */
 const EMIT_TICK: Millis = 2_000;
+/** in_tail's event loop wakes up within half a second. */
+const FINISH_TIME: Millis = 2_000;
 const ALREADY_OVER = Number.NEGATIVE_INFINITY;
 
 export function isOver(deadline: Millis | undefined, at: Millis): boolean {
@@ -60,6 +62,11 @@ export function settleEnd(trigger: Trigger, { progress }: Seen, { settle }: Poli
   const { movedAt = trigger.at, busyUntil } = progress;
   if (['ended', 'guess'].includes(ofMain(trigger))) return busyUntil;
   return Math.max(busyUntil, Math.max(trigger.at, movedAt) + settle);
+}
+
+/** Until when in_tail may still deliver the last line or record that it was asked to finish. */
+export function finishEnd(trigger: Trigger, { progress: { movedAt = trigger.at } }: Seen): Millis {
+  return Math.max(trigger.at, movedAt) + FINISH_TIME;
 }
 
 /** Until when Fluentd emits by itself what it keeps outside of buffers: records of a multiline source, or of a filter such as concat. */

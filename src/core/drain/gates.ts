@@ -11,7 +11,7 @@ import {
   withoutLater,
 } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
-import { isOver, keptUntil, settleEnd } from './deadlines.ts';
+import { finishEnd, isOver, keptUntil, settleEnd } from './deadlines.ts';
 import { describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate, Trigger } from './state.ts';
@@ -49,6 +49,9 @@ function progressGate(state: Draining, seen: Seen, policy: Policy): Gate | undef
     waitsFor('unfound', 'unfound') ??
     waitsFor('settle', 'moving') ??
     proofGate(seen) ??
+    (isFinishing(state, seen)
+      ? (waitsFor('finish', 'unfinished') ?? waitsFor('finish', 'kept'))
+      : undefined) ??
     settleGate(state, seen, policy) ??
     (isOver(keptUntil(seen), seen.at) ? undefined : waitsFor('settle', 'kept')) ??
     flushGate(progress, state, seen) ??
@@ -78,6 +81,11 @@ function doubtGate({ doubts, source }: Progress, trigger: Trigger | undefined): 
 function proofGate({ fluentd }: Seen): Gate | undefined {
   if (fluentd.kind !== 'running' || fluentd.proof !== 'none') return undefined;
   return { name: 'fluentd', why: describeUnproven(fluentd.supervisor.pid) };
+}
+
+/** In_tail was asked to deliver what main has left unfinished. */
+function isFinishing({ mainHasEnded, trigger }: Draining, seen: Seen): boolean {
+  return mainHasEnded && seen.progress.source === 'witness' && !isOver(finishEnd(trigger, seen), seen.at);
 }
 
 function settleGate({ trigger }: Draining, seen: Seen, policy: Policy): Gate | undefined {

@@ -15,8 +15,6 @@ export interface Policy {
   /** From the stop signal to SIGKILL. */
   readonly stopTimeout: Millis;
   readonly tail: TailFacts;
-  /** Add the missing newline to a last line, so that Fluentd emits it. */
-  readonly completeLastLine: boolean | 'when-main-has-ended';
   readonly doneProcess: boolean;
   /** How long main's process must be gone before it counts as ended, because the kubelet may restart it. */
   readonly doneProcessGone: Millis;
@@ -33,7 +31,6 @@ export const DEFAULT_POLICY: Policy = {
   grace: 25_000,
   stopTimeout: 120_000,
   tail: DEFAULT_TAIL,
-  completeLastLine: 'when-main-has-ended',
   doneProcess: false,
   doneProcessGone: 2_000,
   role: 'beside',

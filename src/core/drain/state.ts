@@ -1,5 +1,6 @@
 import type { DrainRequest } from '../progress/drain-request.ts';
 import type { Owed } from '../progress/progress.ts';
+import type { Question } from '../progress/question.ts';
 import type { Millis } from '../text/units.ts';
 
 /** The state machine's state. Each state has only the data that apply to it. */
@@ -28,7 +29,7 @@ export interface Draining {
   readonly name: 'draining';
   readonly since: Millis;
   readonly trigger: Trigger;
-  readonly completed?: true;
+  readonly mainHasEnded: boolean;
   readonly flushedAt?: Millis;
   /** The first of the latest consecutive looks that found nothing left. */
   readonly emptyAt?: Millis | undefined;
@@ -84,6 +85,7 @@ type GateName =
   | 'pos-file'
   | 'unfound'
   | 'unread'
+  | 'finish'
   | 'settle'
   | 'flush'
   | 'buffers';
@@ -105,9 +107,13 @@ export interface End {
 
 export type Action =
   | { readonly do: 'signal'; readonly target: 'supervisor' | 'workers' | 'all'; readonly signal: string }
-  | { readonly do: 'flush' }
-  /** Append a newline, if the file still has this size. */
-  | { readonly do: 'end-line'; readonly path: string; readonly size: number };
+  | { readonly do: 'flush' };
+
+/** What a look asks the witnesses. Only a drain asks in_tail to hurry, and only after main nothing can be cut in two. */
+export function questionIn(state: State): Question {
+  if (state.name !== 'draining') return 'look';
+  return state.mainHasEnded ? 'finish' : 'find';
+}
 
 export function begin(at: Millis): State {
   return { name: 'waiting', since: at };

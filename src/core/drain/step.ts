@@ -7,6 +7,7 @@ import { formatDuration, type Millis } from '../text/units.ts';
 import {
   absenceDeadline,
   drainDeadline,
+  finishEnd,
   isOver,
   keptUntil,
   lastFlushAt,
@@ -34,9 +35,8 @@ import {
   stay,
   stop,
   TERM_WORKERS,
-  unfinishedLines,
 } from './transitions.ts';
-import { completesLines, hasMovedSince, isGuess, needsWitness, quietBy, requestedBy } from './trigger.ts';
+import { hasMainEnded, hasMovedSince, isGuess, needsWitness, quietBy, requestedBy } from './trigger.ts';
 
 type Rule<Name extends StateName> = (
   state: Extract<State, { name: Name }>,
@@ -91,8 +91,9 @@ const stepWatching: Rule<'watching'> = (state, seen, policy) => {
 };
 
 const stepDraining: Rule<'draining'> = (before, seen, policy) => {
-  const state = { ...before, owed: owedNow(before, seen) };
-  const { trigger } = state;
+  const { trigger } = before;
+  const mainHasEnded = hasMainEnded(trigger, seen, policy);
+  const state = { ...before, mainHasEnded, owed: owedNow(before, seen) };
   const request = requestedBy(seen, policy);
   const isMainBack = seen.main.seen && seen.main.goneSince === undefined;
   if (isGuess(trigger) && request !== undefined) return drain(request, seen, policy);
@@ -105,15 +106,17 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   if (isOver(closingTime(deadline), seen.at) || timedCallsIn(seen).length > 1)
     return endAtDeadline(state, gate, seen, policy);
   if (seen.extent === 'overdue') return stay(state, closingTime(deadline));
-  const isRead = gate === undefined || gate.name === 'flush' || gate.name === 'buffers';
-  const unfinished =
-    isRead && !state.completed && completesLines(trigger, policy) ? unfinishedLines(seen) : [];
-  if (unfinished.length > 0) return stay({ ...state, completed: true }, undefined, unfinished);
   if (gate === undefined) return finishDrain(state, seen, policy, deadline);
   const kept: Draining = { ...state, emptyAt: undefined };
   const next = flushAt(state, gate, seen, policy);
   if (isOver(next, seen.at)) return flush(kept, seen, deadline);
-  const times = [next, lastFlushAt(trigger, seen, policy), settleEnd(trigger, seen, policy), keptUntil(seen)];
+  const times = [
+    next,
+    lastFlushAt(trigger, seen, policy),
+    settleEnd(trigger, seen, policy),
+    finishEnd(trigger, seen),
+    keptUntil(seen),
+  ];
   const coming = times.filter((at) => at !== undefined && at > seen.at) as Millis[];
   return stay(kept, gate.name === 'look' ? seen.at : Math.min(closingTime(deadline), ...coming));
 };

@@ -4,6 +4,7 @@ import type { Millis } from '../text/units.ts';
 import { describeTrigger, describeUnproven, ENDED_BY_ITSELF, LEFT_TO_KUBELET } from './explain.ts';
 import type { Policy } from './policy.ts';
 import type { Action, Draining, DrainResult, End, Gate, State, Trigger } from './state.ts';
+import { hasMainEnded } from './trigger.ts';
 
 export interface Step {
   readonly state: State;
@@ -23,21 +24,13 @@ export const STOP: Action = { do: 'signal', target: 'supervisor', signal: 'SIGIN
 export const TERM_WORKERS: Action = { do: 'signal', target: 'workers', signal: 'SIGTERM' };
 
 export function drain(trigger: Trigger, seen: Seen, policy: Policy): Step {
-  const state: Draining = { name: 'draining', since: seen.at, trigger, owed: undefined };
+  const mainHasEnded = hasMainEnded(trigger, seen, policy);
+  const state: Draining = { name: 'draining', since: seen.at, trigger, mainHasEnded, owed: undefined };
   return changeTo(state, describeTrigger(trigger, seen, policy));
 }
 
 export function flush(state: Draining, seen: Seen, wakeAt: Millis): Step {
   return stay({ ...state, flushedAt: seen.at }, wakeAt, [FLUSH]);
-}
-
-/** One action for each unfinished last line. */
-export function unfinishedLines({ progress: { left } }: Seen): readonly Action[] {
-  return left.flatMap((one) =>
-    one.kind === 'unfinished' && one.size !== undefined
-      ? [{ do: 'end-line', path: one.path, size: one.size }]
-      : [],
-  );
 }
 
 export function resultOf({ trigger, owed }: Draining | DrainResult): DrainResult {

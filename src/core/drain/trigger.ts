@@ -49,11 +49,11 @@ export function hasMovedSince(at: Millis, { progress: { movedAt } }: Seen): bool
   return movedAt !== undefined && movedAt > at;
 }
 
-/** Only after main has ended: posidle's newline would cut a line that main still writes. */
-export function completesLines(trigger: Trigger, policy: Policy): boolean {
-  return policy.completeLastLine === 'when-main-has-ended'
-    ? ofMain(trigger) === 'ended'
-    : policy.completeLastLine;
+/** Whether main has certainly ended. */
+export function hasMainEnded(trigger: Trigger, seen: Seen, policy: Policy): boolean {
+  return (
+    isMainProcessGone(seen, policy) || [trigger, ...seen.requests].some((call) => ofMain(call) === 'ended')
+  );
 }
 
 /** Whether nobody has said that main has ended: no trigger came, or only one that main may survive. */

@@ -45,10 +45,10 @@ const NOT_LOOKED_AT: Doubt = {
 
 const NO_ANSWER: Doubt = { kind: 'no-answer', why: "Fluentd's witness did not answer in time" };
 
-function unread({ path, state, lag, read, size }: ObservedFile): readonly Left[] {
+function unread({ path, state, lag, read }: ObservedFile): readonly Left[] {
   if (lag === null) return [];
   if (!read) return [{ kind: 'unread', path, bytes: lag }];
-  return state === 'partial-line' ? [{ kind: 'unfinished', path, bytes: lag, size: size ?? 0 }] : [];
+  return state === 'partial-line' ? [{ kind: 'unfinished', path, bytes: lag }] : [];
 }
 
 function unfoundIn({ undiscovered }: Facts): readonly Left[] {

@@ -44,8 +44,6 @@ export type Left =
       readonly kind: LeftFile;
       readonly path: string;
       readonly bytes: number | undefined;
-      /** Of the file, if its last line is unfinished. */
-      readonly size?: number;
     }
   /** Records outside of buffers. Fluentd emits them this long after the last line, or, if undefined, only when it stops. */
   | {

@@ -1,4 +1,4 @@
-/** The protocol: posidle sends one word (`look`, `flush`, `stop`), and the witness answers one line of JSON. */
+/** The protocol: posidle sends one word (a `Question` or a `WitnessOrder`), and the witness answers one line of JSON. */
 import type { Millis } from '../text/units.ts';
 import { count, type Fields, list, maybe, number, object, objects, string, Unbelievable } from './fields.ts';
 

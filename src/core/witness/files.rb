@@ -43,7 +43,8 @@ class PosidleWitness
   def closes(w) # a writer may still have the file open, even renamed or removed
     @closed.delete(key = key(w))
     facts, io = @closed[key] = sight(w), io(w)
-    facts[:print] = fingerprint(w.path, facts[:pos], io)
+    here = io || (s = stat(w.path)) && s.ino == key[1]
+    facts[:print] = here ? fingerprint(w.path, facts[:pos], io) : (@marks[handler(w)] || { prints: {} })[:prints][facts[:pos]]
     facts[:followed] = true if input(w).shutdown? && (s = stat(w.path)) && s.ino == key[1] # as long as the worker lived
     @held[key] = io.dup if io && io.stat.ino == key[1] rescue nil # no descriptor left
     return if @closed.size <= MANY || facts[:followed]
@@ -107,7 +108,9 @@ class PosidleWitness
     compare(w, old) if old && pos >= old[:pos]
     prints = [pos, s.size].uniq.map { |at| [at, fingerprint(w.path, at, io(w))] }.to_h
     return old unless prints[pos] # it is shorter, a cut of which in_tail tells
-    { pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, at: Time.now - 1 }
+    head = old && old[:head] || fingerprint(w.path, 64, io(w))
+    @heads[head] = true if head && @heads.size < 10 * MANY
+    { head: head, pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, at: Time.now - 1 }
   end
   def names(asked, began) # files that match a path, but that the input passed over or has not found
     inputs, found, keys = @watchers.group_by { |w| input(w) }, {}, nil

@@ -13,11 +13,9 @@ interface SilentLoss {
 const NO_CONFIRMATION = 'no destination confirms what it was sent';
 const USE_FORWARD = `${NO_CONFIRMATION}: use forward with require_ack_response true`;
 const NO_ACKS = 'no broker confirms what it was sent: set required_acks to -1 or 1';
-const NO_TCP = 'nothing confirms a UDP packet: set protocol tcp';
 const NO_EVENT = 'records that are refused vanish without a message: set emit_error_label_event true';
 
 const ACKS: Pick<SilentLoss, 'if'> = { if: ['required_acks', 0] };
-const UDP: Omit<SilentLoss, 'says'> = { if: ['protocol', 'udp'], orWithoutIt: true };
 const REFUSED: Pick<SilentLoss, 'if'> = { if: ['emit_error_label_event', false] };
 
 /** By the class of the plugin. */
@@ -47,9 +45,9 @@ const SILENT_LOSSES: Readonly<Record<string, SilentLoss>> = {
   'Fluent::KafkaOutputBuffered': { says: `kafka_buffered: ${NO_ACKS}`, ...ACKS },
   'Fluent::KafkaOutputBuffered2': { says: `rdkafka: ${NO_ACKS}`, ...ACKS },
   'Fluent::KafkaOutput': { says: `kafka: ${NO_ACKS}`, ...ACKS },
-  'Fluent::Plugin::GelfOutput': { says: `gelf: ${NO_TCP}`, ...UDP },
-  'Fluent::GELFOutput': { says: `gelf: ${NO_TCP}`, ...UDP },
-  'Fluent::Plugin::RemoteSyslogOutput': { says: `remote_syslog: ${NO_TCP}`, ...UDP },
+  'Fluent::Plugin::GelfOutput': { says: `gelf: ${NO_CONFIRMATION}` },
+  'Fluent::GELFOutput': { says: `gelf: ${NO_CONFIRMATION}` },
+  'Fluent::Plugin::RemoteSyslogOutput': { says: `remote_syslog: ${NO_CONFIRMATION}` },
   'Fluent::DatadogOutput': {
     says: 'datadog: without HTTP nothing confirms what was sent: set use_http true',
     if: ['use_http', false],

@@ -183,7 +183,7 @@ function unreadIn({ path, position, size, unfinished, lines, isUnreadable }: Fil
   const bytes = size - position;
   if (lines === 0 && bytes <= 0) return [];
   if (isUnreadable) return [{ kind: 'unreadable', path, bytes }];
-  if (lines === 0 && bytes <= unfinished) return [{ kind: 'unfinished', path, bytes, size }];
+  if (lines === 0 && bytes <= unfinished) return [{ kind: 'unfinished', path, bytes }];
   return [{ kind: 'unread', path, bytes: Math.max(0, bytes) }];
 }
 

@@ -1,4 +1,4 @@
-# A probe inside Fluentd's workers. It only reads: it patches, locks and logs nothing of Fluentd's. Targeted TracePoints
+# A probe inside Fluentd's workers. It patches, locks and logs nothing of Fluentd's. Targeted TracePoints
 # report what in_tail begins, cuts and closes, what closing buffers hold, and what Fluentd logs; a cheap look finds what
 # in_tail never saw. If nobody answers at the socket, the worker is gone, and .end is its last word.
 class PosidleWitness
@@ -7,7 +7,7 @@ class PosidleWitness
   OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that log for other files
   SOURCES = %r{/(log|match|root_agent|event_router|buffer|output|in_tail.*|filter_parser)\.rb\z}.freeze # or copies
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
-  SETTINGS = %i[require_ack_response required_acks protocol use_http log_rejected_request emit_error_label_event
+  SETTINGS = %i[require_ack_response required_acks use_http log_rejected_request emit_error_label_event
                 emit_unmatched_lines reserve_data multiline_mode].freeze
   QUOTED = /(?<!\w)(?:(")(?>[^"\\]+|\\.)+"?|(')(?>[^'\\]+|\\.)+'?)/m.freeze
   LATER = { Object => :never }.freeze
@@ -24,9 +24,9 @@ class PosidleWitness
     # The witness is written before Fluentd starts. A container's hostname is a mount, made with the Pod.
     host = '/etc/hostname' unless (File.stat('/etc/hostname').dev == File.stat('/etc').dev rescue true)
     @pod = [__FILE__, *host].map { |path| ms(File.mtime(path)) rescue born }.min - 1000
-    @begun, @closed, @held, @marks, @unfound, @heard, @traces = {}, {}, {}, {}, {}, {}, {}
+    @begun, @closed, @held, @marks, @heads, @unfound, @heard, @traces = {}, {}, {}, {}, {}, {}, {}, {}
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @aside = [], [], [], [], [], [], [], []
-    @new, @mutex = {}.compare_by_identity, Mutex.new
+    @new, @turns, @mutex = {}.compare_by_identity, {}.compare_by_identity, Mutex.new
     @more = @over = @due = @gap = @again = @flush = @lines = @refused = 0
     @tally = {}.compare_by_identity
     listen
@@ -197,8 +197,8 @@ class PosidleWitness
     @root = Fluent::Engine.root_agent
     look_at_files(asked)
     @gap, @looked = [@gap, @looked ? start - @looked : 0].max, (clock if ready?)
-    return if asked # the asker decides how often
-    @due = clock + [0.2, 4 * (clock - start), 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)].max
+    @due = clock + [0.2, 4 * (clock - start), 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)].max unless asked # who decides
+    true
   end
   # The Pod ends (posidle made the mark), and main may still write. Flushed each second, little is left if main uses up
   # the grace period: a file buffer is not flushed when Fluentd stops.
@@ -225,7 +225,13 @@ class PosidleWitness
     asked = (client.read_nonblock(64).strip if client && IO.select([client], nil, nil, 1)) rescue nil
     client.write_nonblock(' ') if asked # a sign of life: the rest takes its time
     start = clock
-    begin look(asked) if @root; @error = nil; rescue StandardError; @error = failed($!); end
+    begin
+      look(asked) && find(%w[find finish].include?(asked)) if @root
+      finish if asked == 'finish' && @root
+      @error = nil
+    rescue StandardError
+      @error = failed($!)
+    end
     return unless asked
     facts, stop = (@root ? reply(asked) : {} rescue { error: failed($!) }), clock + 2
     s = (@root ? JSON.generate({ v: 1 }.merge(facts)) : %({"v":1,"pid":#{@pid},"ready":false})) + "\n"
@@ -241,7 +247,7 @@ class PosidleWitness
   def reply(word)
     stop = @supervisor.nil? ? [:INT, @pid] : @supervisor == Process.ppid ? [:INT, @supervisor] : [:TERM, @pid]
     sent = { 'flush' => [:USR1, @pid], 'stop' => stop }[word]
-    return word == 'look' ? answer : { error: 'unknown word' } unless sent
+    return %w[look find finish].include?(word) ? answer : { error: 'unknown word' } unless sent
     ready? ? Process.kill(*sent) && { done: word } : { error: 'not ready' }
   end
   def ready? # inputs start last (root_agent.rb, start); while Fluentd configures there are none yet
@@ -295,12 +301,13 @@ class PosidleWitness
   def ids(b) # the queue twice, because chunks may go back to it meanwhile
     %i[@stage @queue @dequeued @queue].flat_map { |v| list(b, v) }.map { |c| c.unique_id.unpack('H*')[0] }.uniq
   end
-  def plugin(p) # the settings for silent loss; no text but a protocol's name
+  def plugin(p) # the settings for silent loss, and no text
     settings = SETTINGS.map { |n| [n, var(p, :"@#{n}")] }
-    settings.select! { |n, v| n == :protocol && v || [true, false, Numeric, Symbol].any? { |one| one === v } }
+    settings.select! { |_, v| [true, false, Numeric, Symbol].any? { |one| one === v } }
     { class: p.class.name, settings: settings.to_h }
   end
 end
 require_relative 'files'
+require_relative 'orders'
 require_relative 'receipts'
 PosidleWitness.new

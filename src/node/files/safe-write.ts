@@ -46,25 +46,3 @@ async function openInDirectory(path: string, flags: number): Promise<FileHandle>
     await directory.close();
   }
 }
-
-/** Appends a newline to a text file that still has this size. */
-export async function appendNewline(path: string, size: number): Promise<void> {
-  const file = await openWithoutLinks(path, constants.O_RDWR | constants.O_APPEND);
-  try {
-    const head = Buffer.alloc(HEAD);
-    const { bytesRead } = await file.read(head, 0, HEAD, 0);
-    if (!isText(head.subarray(0, bytesRead))) throw new Error('it is compressed or binary, and no text');
-    if ((await file.stat()).size === size) await file.write('\n');
-  } finally {
-    await file.close();
-  }
-}
-
-/** The first bytes of gzip, zstd, xz and bzip2 files: a glob may include compressed logs. */
-const COMPRESSED = ['1f8b', '28b52ffd', 'fd377a585a', '425a68'].map((hex) => Buffer.from(hex, 'hex'));
-const HEAD = 4_096;
-
-function isText(head: Buffer): boolean {
-  const isCompressed = COMPRESSED.some((magic) => head.subarray(0, magic.length).equals(magic));
-  return !isCompressed && !head.includes(0);
-}

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { open, opendir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import type { Question } from '../../core/progress/question.ts';
 import type { Millis } from '../../core/text/units.ts';
 import { parseAnswer, parseDone, parseLastWord, type Said } from '../../core/witness/answer.ts';
 import type { Testimony, Witness } from '../../core/witness/testimony.ts';
@@ -44,15 +45,21 @@ export async function listWitnesses(dir: string): Promise<readonly string[]> {
 }
 
 /**
- * Asks every witness for a look. `patience`: how long posidle waits for the first byte, at most 2 s. Never rejects: a witness that fails is
+ * Asks every witness. `patience`: how long posidle waits for the first byte, at most 2 s. Never rejects: a witness that fails is
  * `silent`, with the reason.
  */
-export async function askWitnesses(dir: string, at: Millis, patience = SILENCE): Promise<Testimony> {
+export async function askWitnesses(
+  dir: string,
+  question: Question,
+  at: Millis,
+  patience = SILENCE,
+): Promise<Testimony> {
   const names = await listWitnesses(dir).catch((error: Error) => error);
   if (names instanceof Error)
     return { at, witnesses: [{ worker: dir, kind: 'silent', why: `${CANNOT_BE_ASKED}: ${inWords(names)}` }] };
   const budget = newBudget();
-  return { at, witnesses: await Promise.all(names.map((name) => askOne(dir, name, budget, patience))) };
+  const ask = (name: string) => askOne(dir, name, question, budget, patience);
+  return { at, witnesses: await Promise.all(names.map(ask)) };
 }
 
 /** Whether there is or was one. If nobody knows, there may be one. */
@@ -95,8 +102,14 @@ export async function tellWitness(
   return 'why' in answer ? answer.why : parseDone(answer.text);
 }
 
-async function askOne(dir: string, worker: string, budget: Budget, patience: Millis): Promise<Witness> {
-  const answer = await exchange(join(dir, worker), 'look', budget, patience);
+async function askOne(
+  dir: string,
+  worker: string,
+  question: Question,
+  budget: Budget,
+  patience: Millis,
+): Promise<Witness> {
+  const answer = await exchange(join(dir, worker), question, budget, patience);
   if ('gone' in answer) return { worker, kind: 'gone', said: await lastWordOf(dir, worker, budget) };
   if ('why' in answer) return { worker, kind: 'silent', why: answer.why };
   const said = parseAnswer(answer.text);

@@ -32,8 +32,8 @@ test('a value from the environment is checked in the same way, and its error nam
     /^POSIDLE_LOG_FORMAT: 'jsno' .* Did you mean json\?$/,
   );
   expect(given({ POSIDLE_STRICT: 'maybe' })).toThrow("POSIDLE_STRICT: 'maybe' isn't true or false");
-  const switches = given({ POSIDLE_STRICT: 'Yes', POSIDLE_COMPLETE_LAST_LINE: '0' });
-  expect(switches()).toEqual({ strict: true, 'complete-last-line': false });
+  const switches = given({ POSIDLE_STRICT: 'Yes' });
+  expect(switches()).toEqual({ strict: true });
 });
 
 type Flag = readonly [name: string, given: string, value: unknown];
@@ -51,7 +51,6 @@ const SETTINGS: Record<Exclude<keyof Settings, 'podEnds'>, Flag> = {
   doneProcess: ['--done-process', 'main', pattern('main')],
   heartbeatFile: ['--heartbeat-file', 'beat', 'beat'],
   mainGone: ['--main-gone', '8s', 8_000],
-  completeLastLine: ['--complete-last-line', 'true', true],
 };
 const settingsBy = async (words: readonly string[]) =>
   watchOptionsOf((await parsed(words, watchOptions)) as unknown as WatchArgs);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../../src/core/drain/policy.ts';
-import type { Draining, State, Trigger } from '../../../src/core/drain/state.ts';
+import { questionIn, type State, type Trigger } from '../../../src/core/drain/state.ts';
 import { step } from '../../../src/core/drain/step.ts';
 import { drain } from '../../../src/core/drain/transitions.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
@@ -11,7 +11,6 @@ import {
   draining,
   entry,
   IN_MEMORY,
-  LOG,
   ORPHANED,
   onDisk,
   policy,
@@ -34,7 +33,6 @@ const SIGINT = [{ do: 'signal', target: 'supervisor', signal: 'SIGINT' }];
 const QUIET: Trigger = { by: 'quiet', at: 5_000 };
 const behind: readonly Watched[] = [sized(300)];
 const read: readonly Watched[] = [[entry()]];
-const halfLine: readonly Watched[] = [[entry(), { atPath: { inode: '7', size: 104 }, newlineLeft: false }]];
 const buffered = { buffers: IN_MEMORY };
 const flushed = { flushedAt: 5_000 };
 
@@ -170,40 +168,37 @@ describe('a drain that finds everything read', () => {
   });
 });
 
-describe('an unfinished last line', () => {
-  const DONE = { by: 'done-file', at: 0 } as const;
-  const ENDED = { by: 'main-ended', at: 0 } as const;
-  const END = [{ do: 'end-line', path: LOG, size: 104 }];
-  const [ASKED, REFUSED] = [{ completeLastLine: true }, { completeLastLine: false }];
-  test.each<[string, Partial<Policy>, Partial<Draining>, readonly object[], Partial<Snapshot>?]>([
-    ['is ended first, where that is asked for', ASKED, {}, END],
-    ['is ended once', ASKED, { completed: true }, FLUSH],
-    ['is left as it is, where main may still write', {}, {}, FLUSH],
-    ['is ended by default where main has made its done file', {}, { trigger: DONE }, END],
-    ['is ended by default where the caller says that main has ended', {}, { trigger: ENDED }, END],
-    ['is left as it is, where that is asked for', REFUSED, { trigger: DONE }, FLUSH],
-    ['is ended also while chunks wait to be sent', ASKED, flushed, END, { buffers: onDisk(1) }],
-  ])('%s', (_, rules, changes, actions, look = buffered) => {
-    const next = decided(draining(changes), looks(halfLine, AT, look), rules);
-    expect(next.actions).toEqual(actions);
-    if (actions === END) expect(next.state).toMatchObject({ completed: true });
+describe('what in_tail may still finish', () => {
+  const DONE: Trigger = { by: 'done-file', at: AT };
+  const witnesses = (file: object) => [alive({ files: [sight(file)] })];
+  const lookAt = (file: object, at = AT) =>
+    seen(
+      [AT, at].map((each) => snapshot(each, read, { testimony: { at: each, witnesses: witnesses(file) } })),
+    );
+  const half = { pos: 90, unfinished: 10 };
+
+  test.each([
+    ['an unfinished line', half],
+    ['a record of a multiline source', { record: 10 }],
+  ])('%s keeps the drain waiting for two seconds, if main has ended', (_, file) => {
+    const at = (after: number) => decided(draining({ trigger: DONE }), lookAt(file, AT + after));
+    expect(at(0)).toMatchObject({ actions: [], state: { mainHasEnded: true } });
+    expect(at(1_999).state.name).toBe('draining');
+    expect(at(2_000).state.name).toBe('stopping');
+  });
+
+  test('an unfinished line keeps no drain waiting while main may still write, nor if all is read', () => {
+    expect(decided(draining({ trigger: { by: 'quiet', at: AT } }), lookAt(half)).state.name).toBe('stopping');
+    expect(decided(draining({ trigger: DONE }), lookAt({})).state.name).toBe('stopping');
   });
 
   test.each([
-    ['is ended as a witness says that it is', { pos: 90, unfinished: 10 }, ['end-line']],
-    ['is none where lines were not emitted', { pos: 90, unfinished: 10, lines: 1 }, []],
-    ['is none where in_tail has read a file to its end, as a witness says', {}, ['signal']],
-  ])('%s', (_, file, actions) => {
-    const testimony = { at: 0, witnesses: [alive({ files: [sight(file)] })] };
-    const look = looks(read, AT, { testimony });
-    const done = decided(draining(), look, ASKED).actions;
-    expect(done.map((action) => action.do)).toEqual(actions);
-    if (actions[0] === 'end-line') expect(done).toMatchObject([{ path: '/log/a.log', size: 100 }]);
-  });
-
-  test('is not ended when the drain begins, nor before everything else is read', () => {
-    expect(drain(DONE, looks(read, AT), policy()).state).not.toHaveProperty('completed');
-    expect(decided(draining(), looks([...halfLine, sized(300, '/b')], AT), ASKED).actions).toEqual([]);
+    ['look', 'watching', undefined],
+    ['find', 'draining', { by: 'SIGTERM', at: 0 }],
+    ['finish', 'draining', DONE],
+  ] as const)('the question is %s while posidle is %s (%o)', (question, name, trigger) => {
+    const state = trigger && drain(trigger, looks(read, AT), policy()).state;
+    expect(questionIn(state ?? ({ name, since: 0 } as State))).toBe(question);
   });
 });
 

@@ -17,12 +17,11 @@ test.each<[string, string, PluginSettings['settings'], string | undefined]>([
   ['rewrite_tag_filter, whatever its rules', 'Plugin::RewriteTagFilterOutput', {}, 'no rule fits'],
   ['kafka2 that waits for no answer', 'Kafka2Output', { required_acks: 0 }, 'required_acks'],
   ['kafka2 that waits for all', 'Kafka2Output', { required_acks: -1 }, undefined],
-  ['gelf over UDP', 'Plugin::GelfOutput', { protocol: 'udp' }, 'protocol tcp'],
-  ['an older gelf, without the setting', 'Plugin::GelfOutput', {}, 'protocol tcp'],
-  ['gelf over TCP', 'Plugin::GelfOutput', { protocol: 'tcp' }, undefined],
+  ['gelf', 'Plugin::GelfOutput', {}, 'no destination confirms'],
+  ['remote_syslog', 'Plugin::RemoteSyslogOutput', {}, 'no destination confirms'],
   ['datadog without HTTP', 'DatadogOutput', { use_http: false }, 'use_http true'],
   ['exec_filter', 'Plugin::ExecFilterOutput', {}, 'its command'],
-  ['a plugin that is not known', 'Plugin::AcmeOutput', { protocol: 'udp' }, undefined],
+  ['a plugin that is not known', 'Plugin::AcmeOutput', {}, undefined],
 ])('%s', (_, name, settings, says) => {
   const found = silentLosses([{ class: `Fluent::${name}`, settings }]);
   if (says === undefined) expect(found).toEqual([]);

@@ -15,7 +15,7 @@ test('while the system can open no file, a witness counts as silent and not as g
   vi.mocked(fs.opendir).mockRejectedValue(Object.assign(new Error('ENFILE'), { code: 'ENFILE' }));
   expect([await hasWitness(inDir()), await lookForFluentd(inDir())]).toEqual([true, 'listening']);
   const why = 'its witness cannot be asked: the system has too many files open';
-  expect(await askWitnesses(inDir(), 5)).toEqual({
+  expect(await askWitnesses(inDir(), 'look', 5)).toEqual({
     at: 5,
     witnesses: [{ worker: inDir(), kind: 'silent', why }],
   });

@@ -54,7 +54,7 @@ async function asNobody<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 const saying = (changed = {}) => JSON.stringify(answer(changed));
-const ask = async () => (await askWitnesses(inDir(), 5)).witnesses;
+const ask = async () => (await askWitnesses(inDir(), 'look', 5)).witnesses;
 
 test('each socket is asked once, the oldest first', async () => {
   const words: string[] = [];
@@ -209,7 +209,7 @@ test('a witness that gives a sign of life may take longer than two seconds', asy
 test('posidle waits for an answer no longer than its patience', async () => {
   await witness(() => {});
   const before = performance.now();
-  const { witnesses } = await askWitnesses(inDir(), 5, 300);
+  const { witnesses } = await askWitnesses(inDir(), 'look', 5, 300);
   expect(witnesses).toMatchObject([
     { kind: 'silent', why: expect.stringMatching(/did not answer within 0.3 s/) },
   ]);

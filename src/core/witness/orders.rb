@@ -1,0 +1,77 @@
+# What in_tail does at once where posidle or the witness asks: in its own thread, by a one-shot timer of its helper, which
+# its event loop sees within 0.5 s.
+class PosidleWitness
+  ALONE = ENV['POSIDLE_FIND'] != 'no'
+  TURN = 0.05 # seconds; a longer one would keep in_tail from reading
+  # A file that matches a path, and that no watcher follows. Otherwise in_tail finds it after refresh_interval. Files are only
+  # added: a whole refresh between rename and create lets go of the path, and two watchers read the next file.
+  def find(asked)
+    return unless (asked || ALONE && @watchers.size <= MANY) && @unfound.any? && ready?
+    found = @unfound.select { |_, u| u[:readable] }.group_by { |(by, _), _| by }
+    @inputs.each do |i|
+      files = found[reader(i)].to_a.select { |_, u| asked || alone?(i, u[:path]) }
+      in_thread(i) { add(i, files) } if files.any?
+    end
+  end
+  # in_tail may meet a file again under a second name, and then reads it twice; before refresh_interval it often does not.
+  # So without an order only where no renamed file matches, nor a copy (it begins as a followed file did).
+  def alone?(i, path)
+    head = fingerprint(path, 64)
+    dated(i).none? { |p| p =~ %r{[*?\[{].*/|[*?\]}]\z} } && !var(i, :@follow_inodes) && # a position outlives its file there
+      head && !@heads.fetch(head, @heads.size >= 10 * MANY)
+  end
+  def in_thread(i)
+    return if var(i, :@startup) || !i.timer_running? || @turns[i].to_f > clock # before the first refresh; from the stop on
+    @turns[i] = clock + 60 # one at a time, and a pause after an error (the pos file's volume is full)
+    i.timer_execute(:in_tail_refresh_watchers, 0, repeat: false) do
+      lock = var(i, :@watcher_refresh_monitor) # 1.20
+      lock ? lock.synchronize { yield } : yield
+      @turns.delete(i)
+    rescue StandardError # in_tail has closed its files meanwhile
+      nil
+    end
+  end
+  def add(i, files)
+    stop, tails = clock + TURN, var(i, :@tails).values
+    paths = tails.map { |w| [w.path, true] }.to_h # its watcher sees a new file
+    open = (tails | (var(i, :@tails_rotate_wait) || live(i)).to_h.keys).map { |w| [(io(w).stat.ino rescue nil), true] }.to_h # an open file's number is its own
+    files.each do |key, u|
+      path, ino = u[:path], key[1]
+      next if paths[path] || open[ino] || (s = stat(path)).nil? || s.ino != ino
+      return if i.before_shutdown? || clock > stop # the next look gives the others
+      next if (limit = var(i, :@limit_recently_modified)) && s.mtime < Time.now - limit
+      target = Fluent::Plugin::TailInput::TargetInfo.new(path, ino)
+      # It was begun under another name. Another file may have its number.
+      was = @closed[key]
+      var(i, :@pf)[target].update(ino, was[:pos]) if was && var(i, :@pf) && fingerprint(path, was[:pos]) == was[:print]
+      i.construct_watcher(target)
+    end
+  end
+  def live(i) # Fluentd 1.14 keeps no list of rotated files
+    all = ObjectSpace.each_object(Fluent::Plugin::TailInput::TailWatcher)
+    all.select { |w| reads?(w) && io(w) && input(w).equal?(i) }.map { |w| [w, nil] }
+  end
+  # main has ended: a last line without a newline is whole, and so is the record that a multiline source keeps.
+  def finish
+    kept = @watchers.select { |w| s = sight(w, @stats); s[:unfinished] || s[:record] } if ready?
+    kept.to_a.group_by { |w| input(w) }.each { |i, all| in_thread(i) { all.each { |w| finish_file(i, w) } } }
+  end
+  def finish_file(i, w) # in_tail emits the line as any other, from its own buffer, and its position moves behind it
+    return unless io(w) || var(i, :@tails).value?(w) # one that is closed would open the next file of its name
+    w.on_notify # what main wrote last
+    h, at, size = handler(w), w.pe.read_pos, (io(w) ? io(w).stat : File.stat(w.path)).size
+    fifo, lines = var(h, :@fifo), var(h, :@lines)
+    n = fifo.respond_to?(:reading_bytesize) ? fifo.reading_bytesize : fifo.bytesize # Fluentd 1.14
+    return unless lines.empty? && at + n == size # else in_tail pauses, and this may be half a line
+    if n > 0
+      var(h, :@notify_mutex).synchronize { fifo << var(fifo, :@eol).dup; fifo.read_lines(lines) }
+      h.on_notify
+      w.pe.update_pos(size) if lines.empty? && w.pe.read_pos < size
+      lines.clear unless io(w) # a full buffer did not take it, and with open_on_every_update in_tail reads it again
+    end
+    record = var(w, :@line_buffer_timer_flusher) || var(w, :@file_feed)
+    record.close(w) if record && lines.empty?
+  rescue Fluent::Plugin::Buffer::BufferOverflowError # the record is still there, for the next time
+    nil
+  end
+end
