@@ -187,7 +187,7 @@ test('the log alert takes the line of an outcome with lines left, in each format
   const said = (word: Outcome['outcome']) =>
     describeOutcome({
       ...{ version: 1, end: 'stopped', why: 'Fluentd is gone', outcome: word, trigger: 'main-ended' },
-      ...{ left: none, doubts: none, files: 1, outputs: [], durationsMs: {} },
+      ...{ left: none, doubts: none, files: 1, lines: 20, outputs: [], durationsMs: {} },
     });
   expect(said('not-drained')).toContain(part);
   for (const word of ['drained', 'unproven'] as const) expect(said(word)).not.toContain(part);

@@ -37,7 +37,7 @@ onFluentd(VERSIONS, (version) => {
       },
     });
     expect(ended).toMatchObject({ code: 3, delivered: 0 });
-    expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'heard' }));
+    expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'undelivered' }));
     if (evacuates) expectKept(ended);
     expect(ended.seconds).toBeLessThan(SOON);
   });

@@ -201,7 +201,7 @@ const LOSSES: readonly Loss[] = [
     },
     main: (_, fluentd) =>
       until('it is given up', () => /hit limit for retries/i.test(fluentd.output()), { within: 60_000 }),
-    kind: 'heard',
+    kind: 'undelivered',
     isAll: true,
   },
   {
@@ -216,8 +216,8 @@ const LOSSES: readonly Loss[] = [
     ],
     main: (_, fluentd) =>
       until('it failed', () => fluentd.output().includes('command exits with error code')),
-    kind: 'heard',
-    why: /the queue was cleared$/,
+    kind: 'undelivered',
+    why: /^it dropped 20 records$/,
     isAll: true,
   },
   {

@@ -160,7 +160,9 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
   test('each loss is heard, and nothing is heard that is unknown', async ({ site }) => {
     start(site, version, LOSSES(site.sink, await sinkIn(site, 'rejecting')));
     const losses = async () =>
-      (await heard(site)).filter(({ is }) => is === 'loss').map(({ file, text }) => `${file} ${text}`);
+      (await heard(site))
+        .filter(({ is }) => is === 'loss' || is === 'counted')
+        .map(({ file, text }) => `${file} ${text}`);
     for (const loss of HEARD_LOSSES)
       await until(`${loss}`, async () => (await losses()).some((text) => loss.test(text)), { every: 200 });
     expect((await heard(site)).filter(({ is }) => is === 'unknown')).toEqual([]);

@@ -51,7 +51,14 @@ describe.skipIf(reason !== undefined)('the image posidle', () => {
     await podman('run', ...mount, '--entrypoint', '/opt/posidle/install', image, '/posidle/witness');
     await podman('run', ...mount, BASES.fluentd, 'test', '-r', '/posidle/witness/ruby/enumerator.rb');
     const files = readdirSync(join(dir, 'witness'), { recursive: true, encoding: 'utf8' });
-    expect(files.toSorted()).toEqual(['files.rb', 'orders.rb', 'ruby', 'ruby/enumerator.rb', 'witness.rb']);
+    expect(files.toSorted()).toEqual([
+      'files.rb',
+      'orders.rb',
+      'receipts.rb',
+      'ruby',
+      'ruby/enumerator.rb',
+      'witness.rb',
+    ]);
     const size = files.reduce((sum, name) => sum + statSync(join(dir, 'witness', name)).size, 0);
     expect(size).toBeLessThan(60 * 1_024);
   });

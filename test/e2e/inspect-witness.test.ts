@@ -44,5 +44,7 @@ describe(`inspect --witness beside Fluentd ${NEWEST}`, () => {
     sink.phase = 'up';
     expect(await waiting).toMatchObject({ code: 0 });
     expect((await inspect()).stdout).toMatch(/^nothing is left$/m);
+    expect((await inspect()).stdout).toMatch(/^Fluentd itself, worker \d+: 1 line read$/m);
+    expect((await inspect()).stdout).toMatch(/^ {2}http: holds nothing; 1 taken, 1 delivered$/m);
   });
 });

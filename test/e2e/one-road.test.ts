@@ -75,6 +75,24 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     ],
     seconds: [3, 30],
   },
+  'records of a filter are on their way to a buffer': {
+    conf: (site) => [
+      input(site),
+      filter('concat', { flush_interval: '1s', timeout_label: '@late' }),
+      output('relabel', { '@label': '@late' }),
+      { name: 'label', arg: '@late', sections: [filter('throttle'), onDisk(site)] },
+    ],
+    seconds: [3, 30],
+  },
+  'a flush emits its records again, which are on their way to another buffer': {
+    conf: (site) => [
+      input(site),
+      output('repeat', {}, [memoryBuffer(LAZY)]),
+      { ...filter('throttle'), arg: 'again' },
+      { ...onDisk(site), arg: 'again' },
+    ],
+    seconds: [3, 30],
+  },
 };
 
 /** `posidle drain` beside a Fluentd whose configuration and files it does not know. */

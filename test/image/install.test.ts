@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { needsRoot } from '../support/needs.ts';
 import { imageDir, SHELLS, temporaryDir } from './scripts.ts';
 
-const WITNESS = ['files.rb', 'orders.rb', 'ruby', 'ruby/enumerator.rb', 'witness.rb'];
+const WITNESS = ['files.rb', 'orders.rb', 'receipts.rb', 'ruby', 'ruby/enumerator.rb', 'witness.rb'];
 
 describe.each(SHELLS)('install, by %s', (shell) => {
   const install = (from: string, to: string) => {

@@ -27,6 +27,7 @@ export function imageDir(loader = 'printf "%s\\n" "$@"; env'): string {
     'ruby/enumerator.rb',
     'files.rb',
     'orders.rb',
+    'receipts.rb',
     'witness.rb',
     'node',
     'posidle.cjs',

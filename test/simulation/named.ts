@@ -26,6 +26,7 @@ function isLeft({ fate, file }: Line, one: Left): boolean {
     case 'given-up':
       return fate === 'set aside';
     case 'kept':
+    case 'moving':
       return false;
     default:
       return fate === 'written' && file.paths.has(one.path);

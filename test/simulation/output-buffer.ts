@@ -21,6 +21,11 @@ const GIVEN_UP: Message = {
 };
 const REFUSED: Message = { level: 'warn', text: 'got unrecoverable error in primary and no secondary' };
 
+const UNCOUNTED: OutputSight['receipt'] = {
+  ...{ took: undefined, left: undefined, delivered: undefined, secondary: undefined },
+  ...{ aside: undefined, dropped: undefined, held: undefined, isOwn: false },
+};
+
 /** One output of a worker with its buffer (output.rb, buffer.rb). */
 export class OutputBuffer {
   readonly #world: World;
@@ -109,6 +114,8 @@ export class OutputBuffer {
     const isBuffered = this.#world.settings.buffer !== 'none';
     return {
       id: 'out',
+      type: undefined,
+      receipt: UNCOUNTED,
       class: `Fluent::Plugin::${isBuffered ? 'HTTPOutput' : 'StdoutOutput'}`,
       settings: {},
       buffer: isBuffered ? 'there' : 'none',

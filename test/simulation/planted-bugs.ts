@@ -24,7 +24,7 @@ export const MUTANTS: readonly Mutant[] = [
   ['witness/testimony.ts', "one.kind === 'gone' && one.said?.isFinal === true", 'true'],
   ['witness/testimony.ts', 'isAlive ? said.files.flatMap(unreadIn) : []', '[]'],
   ['witness/testimony.ts', '...said.closed.flatMap((file) => letGo(file, sights))', '...[]'],
-  ['witness/testimony.ts', "judgement !== 'loss'", 'true'],
+  ['witness/testimony.ts', "judgement === 'harmless'", 'true'],
   ['witness/doubts-of-files.ts', '...said.lost.map', '...[].map'],
   ['drain/gates.ts', 'if (fluentd.successor !== undefined)', 'if (fluentd.kind === "running")'],
   ['fluentd/processes.ts', 'others.find((row) => before', 'table.find((row) => before'],

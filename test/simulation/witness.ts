@@ -170,5 +170,10 @@ const NOTHING: Said = {
   resumed: [],
   again: 0,
   more: 0,
+  moving: 0,
+  lines: undefined,
+  refused: 0,
+  worker: undefined,
+  workers: undefined,
   readers: [],
 };

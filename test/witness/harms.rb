@@ -19,7 +19,7 @@ def ruby(s, *args)
 end
 
 it 'where a file of it is missing, empty, cut off, broken or unreadable every Ruby starts as ever' do |s|
-  parts = %w[files.rb orders.rb witness.rb].map { |name| ["#{s.witness}/#{name}", name] }.to_h
+  parts = %w[files.rb orders.rb receipts.rb witness.rb].map { |name| ["#{s.witness}/#{name}", name] }.to_h
   parts["#{s.witness}/ruby/enumerator.rb"] = 'enumerator.rb'
   worker = ['-e', '$stdout.print 1', '--', '--under-supervisor']
   parts.each do |path, name|

@@ -8,8 +8,8 @@ export function jsonOf(found: Found): string {
   const workers = witness?.testimony.witnesses.map((one) => {
     const { worker, kind } = one;
     if (one.kind !== 'alive') return { worker, kind };
-    const { pid, files, outputs } = one.said;
-    return { worker, kind, pid, files, outputs };
+    const { pid, files, lines, outputs } = one.said;
+    return { worker, kind, pid, files, lines, outputs };
   });
   return printableJson({ ...inspectionOf(found), ...(workers && { witness: { workers } }) });
 }

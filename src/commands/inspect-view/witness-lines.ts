@@ -1,8 +1,8 @@
 import type { Found } from '../../core/inspect/found.ts';
-import { describeDoubts, describeLeft, listed } from '../../core/progress/describe.ts';
+import { describeDoubts, describeLeft, describeReceipt, listed } from '../../core/progress/describe.ts';
 import { printable } from '../../core/text/printable.ts';
 import { counted, formatBytes } from '../../core/text/units.ts';
-import type { FileSight, OutputSight } from '../../core/witness/answer.ts';
+import { type FileSight, nameOf, type OutputSight } from '../../core/witness/answer.ts';
 
 /** The witnesses' answers, for people: a line for each file and output, then what is left and not proven. */
 export function* witnessLines({ seen }: Found): Generator<string> {
@@ -13,7 +13,8 @@ export function* witnessLines({ seen }: Found): Generator<string> {
     yield 'no witness there: posidle witness writes it, and prints what the container of Fluentd needs';
   for (const one of witnesses) {
     if (one.kind === 'alive') {
-      yield `Fluentd itself, worker ${one.said.pid}`;
+      const { pid, lines } = one.said;
+      yield `Fluentd itself, worker ${pid}${lines === undefined ? '' : `: ${counted(lines, 'line')} read`}`;
       for (const file of one.said.files) yield `  ${printable(fileLine(file))}`;
       for (const output of one.said.outputs) yield `  ${printable(outputLine(output))}`;
     } else
@@ -31,7 +32,9 @@ function fileLine({ path, position, size, unfinished }: FileSight): string {
   return `${path}: ${rest}${unfinished > 0 ? ', an unfinished last line' : ''} (position ${position})`;
 }
 
-function outputLine({ id, class: name, chunks, bytes, isRetrying }: OutputSight): string {
+function outputLine(output: OutputSight): string {
+  const { chunks, bytes, isRetrying, receipt } = output;
   const held = chunks === 0 ? 'holds nothing' : `holds ${counted(chunks, 'chunk')} (${formatBytes(bytes)})`;
-  return `${id} (${name}): ${held}${isRetrying ? ', and retries' : ''}`;
+  const records = describeReceipt({ output: '', ...receipt });
+  return `${nameOf(output)}: ${held}${isRetrying ? ', and retries' : ''}${records === '' ? '' : `; ${records}`}`;
 }

@@ -48,6 +48,7 @@ function progressGate(state: Draining, seen: Seen, policy: Policy): Gate | undef
     doubtGate(progress, trigger) ??
     waitsFor('unread', 'unread') ??
     waitsFor('unfound', 'unfound') ??
+    waitsFor('settle', 'moving') ??
     proofGate(seen) ??
     (isFinishing(state, seen)
       ? (waitsFor('finish', 'unfinished') ?? waitsFor('finish', 'kept'))
@@ -108,7 +109,7 @@ function flushGate(progress: Progress, { flushedAt }: Draining, seen: Seen): Gat
 export function owedNow({ owed }: Draining, seen: Seen): Owed | undefined {
   if (seen.extent !== 'all') return owed;
   const progress = seen.progress;
-  const isToCome = isLeft(progress, ...TO_READ) || !isOver(progress.busyUntil, seen.at);
+  const isToCome = isLeft(progress, ...TO_READ, 'moving') || !isOver(progress.busyUntil, seen.at);
   if (isToCome || doubtGate(progress, undefined) !== undefined) return undefined;
   if (owed?.mark === progress.mark) return owed;
   return isLeft(progress, 'kept') ? undefined : owedIn(progress);

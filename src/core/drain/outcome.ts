@@ -1,10 +1,11 @@
-import { describeDoubts, describeLeft, type Listed, listed } from '../progress/describe.ts';
+import { describeDoubts, describeLeft, describeReceipts, type Listed, listed } from '../progress/describe.ts';
 import {
   type Doubt,
   type Left,
   mayHold,
   type Owed,
   type Progress,
+  type Receipt,
   withoutLater,
 } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
@@ -29,9 +30,10 @@ export interface Outcome {
   readonly trigger: Trigger['by'] | null;
   readonly left: Listed<Left>;
   readonly doubts: Listed<Doubt>;
-  /** How many files Fluentd followed, and the names of the known outputs. */
+  /** How many files Fluentd followed, the lines that it read, and the records of the known outputs. */
   readonly files: number;
-  readonly outputs: readonly string[];
+  readonly lines: number | undefined;
+  readonly outputs: readonly Receipt[];
   readonly durationsMs: Readonly<Partial<Record<StateName, Millis>>>;
 }
 
@@ -50,7 +52,7 @@ export function outcomeOf(
     ...progress.doubts,
   ];
   const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, result?.owed, end.kind);
-  const { files, outputs } = progress;
+  const { files, lines, outputs } = progress;
   return {
     version: 1,
     end: end.kind,
@@ -61,6 +63,7 @@ export function outcomeOf(
     left: listed(left.map((one) => (one.kind === 'held' ? { ...one, ids: undefined } : one))),
     doubts: listed(doubts),
     files,
+    lines,
     outputs,
     durationsMs: Object.fromEntries(Object.entries(durations).map(([name, ms]) => [name, Math.round(ms)])),
   };
@@ -142,12 +145,14 @@ export function describeOutcome(outcome: Outcome): string {
   return `${ended}; ${word.replace('-', ' ')}: ${reasonOf(outcome)}`;
 }
 
-function reasonOf({ left, doubts, files, outputs }: Outcome): string {
+function reasonOf({ left, doubts, files, lines, outputs }: Outcome): string {
   const reasons = [
     left.count > 0 && describeLeft(left),
     doubts.count > 0 && `${left.count > 0 ? 'not proven: ' : ''}${describeDoubts(doubts)}`,
   ].filter((reason) => reason !== false);
   if (reasons.length > 0) return reasons.join('; ');
-  const empty = outputs.length === 0 ? '' : `, ${counted(outputs.length, 'buffer')} empty`;
-  return `${counted(files, 'file')} read${empty}`;
+  const read = lines === undefined ? '' : `${counted(lines, 'line')} read from `;
+  const buffered = outputs.filter(({ delivered }) => delivered !== undefined);
+  const sent = buffered.length === 0 ? '' : `; ${describeReceipts(buffered)}`;
+  return `${read}${counted(files, 'file')}${lines === undefined ? ' read' : ''}${sent}`;
 }

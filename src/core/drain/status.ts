@@ -5,7 +5,7 @@ import type { State, Trigger } from './state.ts';
 /** The body of GET /status: the outcome as it is now. `why` is the reason of the last state change. Null if unknown. */
 export function statusOf(state: State, seen: Seen, why: string) {
   const { fluentd } = seen;
-  const { left, doubts, files, outputs } = seen.progress;
+  const { left, doubts, files, lines, outputs } = seen.progress;
   return {
     state: state.name,
     /** How long it has been in this state, in milliseconds. */
@@ -15,6 +15,7 @@ export function statusOf(state: State, seen: Seen, why: string) {
     left: listed(left),
     doubts: listed(doubts),
     files,
+    lines,
     outputs,
     fluentd: {
       kind: fluentd.kind,

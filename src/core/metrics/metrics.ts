@@ -23,6 +23,8 @@ export const METRICS = {
   posidle_unreadable_pos_files: 'Pos files that cannot be read or believed.',
   posidle_buffer_bytes: 'Bytes in the buffers that posidle sees.',
   posidle_buffer_chunks: 'Chunks in the buffers that posidle sees.',
+  posidle_read_lines: 'Lines that Fluentd has read, if a witness counts them.',
+  posidle_records: 'Records of each output, by what became of them, if a witness counts them.',
   posidle_file_lag_bytes: 'Bytes of this file that Fluentd has not read.',
   posidle_look_duration_seconds: 'How long the last look took.',
   posidle_looks_total: 'Looks at all files.',
@@ -132,6 +134,10 @@ function metricsOfFiles(seen: Observation): MetricValues {
     posidle_unreadable_pos_files: seen.unknown.length,
     posidle_buffer_bytes: sum(held.map(({ bytes }) => bytes)),
     posidle_buffer_chunks: sum(held.map(({ chunks }) => chunks)),
+    posidle_read_lines: progress.lines ?? null,
+    posidle_records: progress.outputs.flatMap(({ output, ...records }) =>
+      Object.entries(records).map(([what, n]) => [{ output, what }, n ?? null] as const),
+    ),
   };
 }
 

@@ -1,5 +1,5 @@
 import { counted, formatBytes } from '../text/units.ts';
-import type { Doubt, Left, LeftFile } from './progress.ts';
+import type { Doubt, Left, LeftFile, Receipt } from './progress.ts';
 
 /** A list that shows only its largest items. */
 export interface Listed<One> {
@@ -46,9 +46,34 @@ const OF_FILES: Readonly<Record<LeftFile, string>> = {
 
 function leftInWords(one: Left): string {
   if (one.kind === 'kept') return `${one.where} keeps ${counted(one.records, 'record')}`;
+  if (one.kind === 'moving') return `${counted(one.threads, 'thread')} of Fluentd still emit records`;
   if (one.kind === 'held')
     return `${one.output} holds ${counted(one.chunks, 'chunk')} (${formatBytes(one.bytes)})`;
   return `${one.path}: ${OF_FILES[one.kind]}${sized(one.bytes)}`;
+}
+
+const WAYS = [
+  ['took', 'taken'],
+  ['left', 'left over from before'],
+  ['delivered', 'delivered'],
+  ['secondary', 'given to its secondary'],
+  ['aside', 'set aside'],
+  ['dropped', 'dropped'],
+  ['held', 'held'],
+] as const;
+
+/** `20 taken, 20 delivered`; empty if nobody counted. */
+export function describeReceipt(receipt: Receipt): string {
+  const isTold = (way: (typeof WAYS)[number][0]) =>
+    receipt[way] !== undefined && (receipt[way] > 0 || way === 'took' || way === 'delivered');
+  return WAYS.filter(([way]) => isTold(way))
+    .map(([way, word]) => `${receipt[way]} ${word}`)
+    .join(', ');
+}
+
+export function describeReceipts(receipts: readonly Receipt[]): string {
+  const worst = receipts.map((one) => `${one.output}: ${describeReceipt(one)}`);
+  return said({ count: worst.length, bytes: 0, worst }, (one) => one);
 }
 
 function sized(bytes: number | undefined): string {

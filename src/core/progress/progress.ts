@@ -13,13 +13,28 @@ export interface Progress {
   readonly movedAt: Millis | undefined;
   /** How many files Fluentd follows or has followed. */
   readonly files: number;
-  readonly outputs: readonly string[];
+  /** How many lines in_tail read; undefined if nobody counted. */
+  readonly lines: number | undefined;
+  readonly outputs: readonly Receipt[];
   /** Buffers that posidle cannot see. It can only flush them. */
   readonly unseen: readonly string[];
   /** The kubelet's SIGTERM does not stop Fluentd: PID 1 of its container, such as a shell, has no handler. */
   readonly ignoresSigterm: boolean;
   /** Until then lines may be on their way where posidle cannot see them. */
   readonly busyUntil: Millis;
+}
+
+/** Numbers of records of one output; undefined if nobody counted. took + left = all others, if the output has a buffer. */
+export interface Receipt {
+  readonly output: string;
+  readonly took?: number | undefined;
+  /** Left over from an earlier worker, of which no witness knows. */
+  readonly left?: number | undefined;
+  readonly delivered?: number | undefined;
+  readonly secondary?: number | undefined;
+  readonly aside?: number | undefined;
+  readonly dropped?: number | undefined;
+  readonly held?: number | undefined;
 }
 
 /** One thing that is certainly left. */
@@ -37,6 +52,8 @@ export type Left =
       readonly records: number;
       readonly emitsAfter?: Millis | undefined;
     }
+  /** Records that a thread emits, and that are in no buffer yet. */
+  | { readonly kind: 'moving'; readonly threads: number }
   | Held;
 
 export type LeftFile = 'unfound' | 'unreadable' | 'unread' | 'unfinished' | 'let-go' | 'given-up';
@@ -85,6 +102,9 @@ export type DoubtKind =
   | 'read-from'
   | 'nobody-saw-it-read'
   | 'directory-closed'
+  | 'undelivered'
+  | 'unbalanced'
+  | 'unheard-worker'
   | 'may-hold'
   | 'no-ack'
   | 'main-may-run'

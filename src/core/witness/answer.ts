@@ -1,14 +1,13 @@
 /** The protocol: posidle sends one word (a `Question` or a `WitnessOrder`), and the witness answers one line of JSON. */
 import type { Millis } from '../text/units.ts';
+import { count, type Fields, list, maybe, number, object, objects, string, Unbelievable } from './fields.ts';
 
 const VERSION = 1;
-/** 20,000 followed files, all closed as the worker ends, and what was closed before. */
-const LONGEST_LIST = 25_000;
-const LONGEST_TEXT = 4_096;
 
 export type FileSight = Readonly<ReturnType<typeof fileSight>>;
 export type Heard = Readonly<ReturnType<typeof heardMessage>>;
 export type PluginSettings = Readonly<ReturnType<typeof pluginSight>>;
+export type ReceiptSight = Readonly<ReturnType<typeof receiptSight>>;
 export type OutputSight = Readonly<ReturnType<typeof outputSight>>;
 /** One worker's answer or last word. */
 export type Said = Readonly<ReturnType<typeof saidIn>>;
@@ -16,10 +15,6 @@ export type Said = Readonly<ReturnType<typeof saidIn>>;
 interface NotBelieved {
   readonly notBelieved: string;
 }
-
-class Unbelievable extends Error {}
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Parses the answer to `look`. Lists may be missing until Fluentd is ready. */
 export function parseAnswer(text: string): Said | NotBelieved {
@@ -53,47 +48,12 @@ function parse<Value extends object>(text: string, read: (fields: Fields) => Val
   }
 }
 
-function object(value: unknown): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Unbelievable('an object is missing in it');
-  return value as Fields;
-}
-
-function string(value: unknown): string {
-  if (typeof value !== 'string') throw new Unbelievable('a text is missing in it');
-  return value.slice(0, LONGEST_TEXT);
-}
-
-function number(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isFinite(value))
-    throw new Unbelievable('a number is missing in it');
-  return value;
-}
-
-/** A missing number is 0, and so is a negative one: a buffer's count may fall below 0 (fluentd#5303). */
-function count(value: unknown): number {
-  return Math.max(0, maybe(value, number) ?? 0);
-}
-
-function maybe<Value>(value: unknown, read: (value: unknown) => Value): Value | undefined {
-  return value === undefined || value === null ? undefined : read(value);
-}
-
-function list<One>(value: unknown, read: (item: unknown) => One): readonly One[] {
-  if (!Array.isArray(value)) throw new Unbelievable('a list is missing in it');
-  if (value.length > LONGEST_LIST) throw new Unbelievable(`a list in it has more than ${LONGEST_LIST} items`);
-  return value.map((item) => read(item));
-}
-
-function objects<One>(value: unknown, read: (item: Fields) => One): readonly One[] {
-  return list(value, (item) => read(object(item)));
-}
-
 function saidIn(fields: Fields, none: [] | undefined) {
   const { readers = none, files = none, closed = none, cuts = none, starts = none, lost = none } = fields;
   const { unfound = none, denied = none, siblings = none, held = none, outputs = none } = fields;
   const { plugins = none, heard = none, aside = none, ends = none, resumed = none } = fields;
   const { pid, supervisor, sigterm, ready, final, error, gap, pod, again, more } = fields;
+  const { moving, lines, refused, worker, workers } = fields;
   return {
     pid: number(pid),
     supervisor: maybe(supervisor, number),
@@ -166,6 +126,15 @@ function saidIn(fields: Fields, none: [] | undefined) {
     again: count(again),
     /** How many facts the witness had to forget. */
     more: count(more),
+    /** How many threads have records that are in no buffer yet. Then no receipt balances. */
+    moving: count(moving),
+    /** How many lines in_tail read. */
+    lines: maybe(lines, number),
+    /** Records of which an output took none or a part, and which nobody emits again. */
+    refused: count(refused),
+    /** The number of this worker, from 0 on, and how many Fluentd has. */
+    worker: maybe(worker, number),
+    workers: maybe(workers, number),
   };
 }
 
@@ -216,12 +185,13 @@ function pluginSight({ class: name, settings }: Fields) {
 }
 
 function outputSight(output: Fields) {
-  const { id, n, reloaded, retry, bytes, chunks } = output;
+  const { id, type, n, reloaded, retry, bytes, chunks, receipt } = output;
   const buffer: 'none' | 'there' | 'reloaded' =
     maybe(n, number) === undefined ? 'none' : reloaded === true ? 'reloaded' : 'there';
   return {
     ...pluginSight(output),
     id: string(id),
+    type: maybe(type, string),
     /** `reloaded`: a reload ended the buffer, but not the worker. */
     buffer,
     isRetrying: retry === true,
@@ -230,6 +200,25 @@ function outputSight(output: Fields) {
     bytes: count(bytes),
     /** undefined if there are too many. */
     ids: buffer === 'none' ? [] : maybe(chunks, (ids) => list(ids, string)),
+    receipt: receiptSight(maybe(receipt, object) ?? {}),
+  };
+}
+
+/** Numbers of records; undefined if unknown. took + left = delivered + secondary + aside + dropped + held, if the output has a buffer. */
+function receiptSight({ took, left, delivered, secondary, aside, dropped, held, own }: Fields) {
+  return {
+    took: maybe(took, number),
+    /** Left over from an earlier worker. */
+    left: maybe(left, number),
+    delivered: maybe(delivered, number),
+    /** Given to `<secondary>`. */
+    secondary: maybe(secondary, number),
+    /** Kept as files that nobody sends. */
+    aside: maybe(aside, number),
+    dropped: maybe(dropped, number),
+    held: maybe(held, number),
+    /** They are events of Fluentd's own log (`fluent.warn`). */
+    isOwn: own === true,
   };
 }
 
@@ -246,4 +235,8 @@ function heardMessage({ level, file, text, error, tag, during, n }: Fields) {
     during: during === 'flush' ? 'flush' : null,
     n: number(n),
   };
+}
+
+export function nameOf({ id, type, class: name }: OutputSight): string {
+  return id.startsWith('object:') ? (type ?? name) : `${id} (${type ?? name})`;
 }

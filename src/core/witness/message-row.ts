@@ -10,7 +10,8 @@ export interface MessageRow {
   readonly begins: string;
   /** The error's class without its modules. */
   readonly error?: string;
-  readonly is: 'harmless' | 'retry' | 'loss';
+  /** `counted`: a loss of which a receipt has the number. */
+  readonly is: 'harmless' | 'retry' | 'loss' | 'counted';
   /** Harmless if there is a plugin of this class and all of them have this setting. */
   readonly harmlessIf?: { readonly class: string; readonly setting: string; readonly value: boolean };
   /** The plugin logs the same for a lost record and for one that it retries, so the end of the flush decides. */
@@ -27,6 +28,7 @@ const rowsThatAre =
 export const harmless = rowsThatAre('harmless');
 export const retry = rowsThatAre('retry');
 export const loss = rowsThatAre('loss');
+export const counted = rowsThatAre('counted');
 
 /** The same rows with further conditions. */
 export const given = (more: Partial<MessageRow>, rows: readonly MessageRow[]): readonly MessageRow[] =>

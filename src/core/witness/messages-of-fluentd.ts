@@ -1,4 +1,4 @@
-import { given, harmless, loss, type MessageRow, retry } from './message-row.ts';
+import { counted, given, harmless, loss, type MessageRow, retry } from './message-row.ts';
 
 const TAIL_CLASS = 'Fluent::Plugin::TailInput';
 const UNMATCHED = { class: TAIL_CLASS, setting: 'emit_unmatched_lines', value: true };
@@ -78,10 +78,11 @@ export const FLUENTD_MESSAGES: readonly MessageRow[] = [
   ...harmless(TAIL, 'worker parsing failed during shutdown'), // the position stays
 
   // Buffers and flushes.
-  ...loss(OUTPUT, 'Hit limit for retries', 'got unrecoverable error in', 'got an error in secondary for'),
-  ...loss(OUTPUT, 'disable_chunk_backup is true', 'failed to back up', 'bad chunk is moved to'),
-  ...loss(OUTPUT, 'dropping oldest chunk'),
-  ...loss(OUTPUT, 'retry succeeded by secondary'), // the chunk went to <secondary> instead
+  ...counted(OUTPUT, 'Hit limit for retries', 'got unrecoverable error in', 'got an error in secondary for'),
+  ...counted([OUTPUT, BUFFER], 'disable_chunk_backup is true', 'bad chunk is moved to'),
+  ...counted(OUTPUT, 'dropping oldest chunk'),
+  ...counted(OUTPUT, 'retry succeeded by secondary'), // the chunk went to <secondary> instead
+  ...loss(OUTPUT, 'failed to back up'),
   ...loss(OUTPUT, 'error on enqueue thread', 'error on output thread'), // nothing is flushed any more
   ...retry(OUTPUT, 'failed to flush the buffer'),
   ...harmless(OUTPUT, 'retry succeeded.', 'buffer flush took longer time', 'thread is already dead'),
@@ -96,14 +97,14 @@ export const FLUENTD_MESSAGES: readonly MessageRow[] = [
   ...harmless(OUTPUT, 'unexpected error while checking flushed chunks'), // the chunks stay
   ...harmless(OUTPUT, "'*' is false, and buffer plugin"), // the witness sees what the buffer holds
   ...loss(BUFFER, 'error occurs in committing chunks', 'error occurs in enqueueing a chunk'),
-  ...loss(BUFFER, 'unexpected error while clearing buffer queue', 'disable_chunk_backup is true'),
-  ...loss(BUFFER, 'bad chunk is moved to', 'some chunks are purged'),
+  ...loss(BUFFER, 'unexpected error while clearing buffer queue', 'some chunks are purged'),
   ...loss(BUFFER, 'failed to get the size of the evacuated'),
   ...harmless(BUFFER, 'evacuate_limit_size'),
   ...harmless(BUFFER, 'chunk bytes limit exceeds', 'chunk size limit exceeds'), // Fluentd writes record by record then
   ...harmless(BUFFER, 'failed to purge buffer chunk'), // the chunk was sent
   ...loss(BUF, 'found broken chunk file', 'backup failed. Delete', 'disable_chunk_backup is true'),
-  ...loss(BUF, 'chunk files are evacuated', 'unexpected error while evacuating'),
+  ...loss(BUF, 'unexpected error while evacuating'),
+  ...counted(BUF, 'chunk files are evacuated'),
   ...harmless(BUF, 'file_single doesn', 'file buffer with multi workers'),
   ...harmless(BUF, 'file_single buffer with multi workers'),
   ...harmless(BUF, ''), // restoring buffer file, logged by a block

@@ -3,8 +3,8 @@ import type { MessageRow } from './message-row.ts';
 import { FLUENTD_MESSAGES } from './messages-of-fluentd.ts';
 import { PLUGIN_MESSAGES } from './messages-of-plugins.ts';
 
-/** `harmless`: it loses no record. `retry`: the plugin still has the record. `loss`: a record is lost. `unknown`: no row fits. */
-export type Judgement = 'harmless' | 'retry' | 'loss' | 'unknown';
+/** `harmless`: it loses no record. `retry`: the plugin still has the record. `loss`: a record is lost. `counted`: a receipt has their number. `unknown`: no row fits. */
+export type Judgement = MessageRow['is'] | 'unknown';
 
 /** The tags of Fluentd's own events, which are no records of a log file. */
 const OWN_TAG = /^fluent\.(trace|debug|info|warn|error|fatal)$/;
@@ -16,7 +16,9 @@ const ROWS = [...FLUENTD_MESSAGES, ...PLUGIN_MESSAGES].map((row) => ({ row, matc
 export function judgeHeard(heard: Heard, about: readonly PluginSettings[]): Judgement {
   if (OTHER_INPUT.test(heard.file) || OWN_TAG.test(heard.tag ?? '')) return 'harmless';
   const row = rowOf(heard);
-  const isRetried = heard.during === 'flush' && (row?.is !== 'loss' || row.retriedInFlush === true);
+  const isRetried =
+    heard.during === 'flush' &&
+    ((row?.is !== 'loss' && row?.is !== 'counted') || row.retriedInFlush === true);
   if (row?.harmlessIf !== undefined && allHave(row.harmlessIf, about)) return 'harmless';
   return isRetried ? 'retry' : (row?.is ?? 'unknown');
 }

@@ -5,9 +5,10 @@
 import { describeLeft, type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Held, Left, Progress } from '../progress/progress.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
-import type { FileSight, OutputSight, Said } from './answer.ts';
+import { type FileSight, nameOf, type OutputSight, type Said } from './answer.ts';
 import { doubt, doubtsOfSights, type Statement } from './doubts-of-files.ts';
 import { judgeHeard } from './messages.ts';
+import { doubtsOfReceipts, doubtsOfWorkers, linesIn, receiptsIn } from './receipts.ts';
 import { Sights } from './sights.ts';
 import { mayHold, silentLosses } from './silent-loss.ts';
 
@@ -71,7 +72,6 @@ export function progressFromWitnesses(testimony: Testimony): Progress {
   const sights = new Sights(statements);
   const reached = sights.byInode();
   const ends = endsIn(statements);
-  const outputs = statements.flatMap(({ said }) => [...said.outputs, ...said.ends]);
   const isComplete = isAnswered(testimony);
   return {
     at,
@@ -84,11 +84,12 @@ export function progressFromWitnesses(testimony: Testimony): Progress {
       ...witnesses.flatMap(doubtsOfWorker),
       ...neverStarted(statements),
       ...doubtsOfSights(statements, reached),
-      ...statements.flatMap(({ said }) => doubtsOfPlugins(said)),
+      ...statements.flatMap(doubtsOfPlugins),
       ...doubtsOfReloads(statements),
       ...statements.flatMap(({ kind, said }) =>
-        [...said.ends, ...(kind === 'alive' ? said.outputs : [])].flatMap(doubtOfCount),
+        [...said.ends, ...(kind === 'alive' && said.moving === 0 ? said.outputs : [])].flatMap(doubtOfCount),
       ),
+      ...(isComplete ? doubtsOfWorkers(statements) : []),
       ...(isComplete ? [] : ends.map(doubtOfEnd)),
     ]),
     mark: `${sights.sum()} ${statements.reduce((sum, { said }) => sum + said.again, 0)}`,
@@ -97,7 +98,8 @@ export function progressFromWitnesses(testimony: Testimony): Progress {
     unseen: [],
     ignoresSigterm: statements.some(({ kind, said }) => kind === 'alive' && said.ignoresSigterm),
     busyUntil: Number.NEGATIVE_INFINITY,
-    outputs: [...new Set(outputs.filter(({ buffer }) => buffer !== 'none').map(nameOf))],
+    lines: linesIn(statements),
+    outputs: receiptsIn(statements),
   };
 }
 
@@ -164,6 +166,7 @@ function leftIn({ kind, said }: Statement, sights: Sights): readonly Left[] {
         }),
       ),
     ...(isAlive ? said.files.flatMap(unreadIn) : []),
+    ...(isAlive && said.moving > 0 ? [{ kind: 'moving', threads: said.moving } as const] : []),
     ...said.closed.flatMap((file) => letGo(file, sights)),
     ...said.aside.map((path): Left => ({ kind: 'given-up', path, bytes: undefined })),
     ...(isAlive ? keptIn(said) : keptIn({ files: said.closed, kept: [] })),
@@ -257,24 +260,25 @@ function doubtOfUnheard(kind: 'no-answer' | 'worker-died', { worker, before }: W
   return doubt(kind, worker, `${why}. When it last answered: ${describeLeft(before)}`, before.bytes);
 }
 
-function doubtsOfPlugins({ heard, outputs, plugins: others }: Said): readonly Doubt[] {
+function doubtsOfPlugins(statement: Statement): readonly Doubt[] {
+  const { heard, outputs, plugins: others } = statement.said;
   const plugins = [...others, ...outputs];
+  const inNumbers = doubtsOfReceipts(statement);
+  const isToldInNumbers = inNumbers.some(({ kind }) => kind === 'undelivered');
   return [
     ...heard.flatMap((message) => {
       const judgement = judgeHeard(message, plugins);
-      if (judgement !== 'loss' && judgement !== 'unknown') return [];
+      if (judgement === 'harmless' || judgement === 'retry') return [];
+      if (judgement === 'counted' && isToldInNumbers) return [];
       const { level, text, file, n } = message;
       return [doubt('heard', file, `Fluentd said ${n === 1 ? '' : `${n} times `}(${level}): ${text}`)];
     }),
+    ...inNumbers,
     ...silentLosses(plugins).map((why) => doubt('no-ack', why.split(':')[0] ?? '', why)),
     ...[...others, ...outputs.filter(({ buffer }) => buffer === 'none')]
       .filter((plugin) => mayHold(plugin.class))
       .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether it keeps records')),
   ];
-}
-
-function nameOf({ id, class: name }: OutputSight): string {
-  return id.startsWith('object:') ? name : `${id} (${name})`;
 }
 
 function distinct(doubts: readonly Doubt[]): readonly Doubt[] {

@@ -27,7 +27,8 @@ class PosidleWitness
     @begun, @closed, @held, @marks, @heads, @unfound, @heard, @traces = {}, {}, {}, {}, {}, {}, {}, {}
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @aside = [], [], [], [], [], [], [], []
     @new, @turns, @mutex = {}.compare_by_identity, {}.compare_by_identity, Mutex.new
-    @more = @over = @due = @gap = @again = @flush = 0
+    @more = @over = @due = @gap = @again = @flush = @lines = @refused = 0
+    @tally = {}.compare_by_identity
     listen
     at_exit { last_word($!.nil? || $!.is_a?(SystemExit) && $!.success?) if Process.pid == @pid }
     @thread = Thread.new { begin loop { serve }; rescue Exception; @server.close; end }
@@ -48,16 +49,18 @@ class PosidleWitness
     end.enable
   end
   def hook(c)
-    case Module.instance_method(:name).bind(c).call
+    hook_receipts(c, name = Module.instance_method(:name).bind(c).call)
+    case name
     when 'Fluent::Log'
       %i[warn error fatal].each { |m| trace(m, c, m, %i[args block]) { |_, said| heard(m, *said) } }
     when 'Fluent::Plugin::Buffer' # it closes after the flush threads have ended: what it holds was not sent
       trace(:ends, c, :close) do |b|
         keep(@ends, output(b.owner).merge(reloaded: !var(Fluent::Engine, :@engine_stopped))) # reload_config
+        @tally.delete(b.owner)
       end
       trace(:resumes, c, :start, [], :return) { |b, _, done| starts(b) if done }
       trace(:clears, c, :clear_queue!) do |b| # at the retry limit, told only where there is an error (output.rb)
-        n = list(b, '@queue').size
+        n = clears(b)
         count(['fluent/plugin/buffer', 'the queue was cleared', nil, nil, :warn], n) if n > 0
       end
     when 'Fluent::Plugin::Output'
@@ -67,7 +70,8 @@ class PosidleWitness
         count(['fluent/match.rb', 'no patterns matched', nil, kind(tag), :warn])
       end
     when 'Fluent::RootAgent' # emit_error_log_interval keeps it from being said (root_agent.rb)
-      trace(:errors, c, :handle_emits_error, %i[error]) do |_, (e)|
+      trace(:errors, c, :handle_emits_error, %i[tag es error]) do |_, (tag, es, e)|
+        refuses(tag, es, e)
         count(['fluent/root_agent.rb', kind("emit transaction failed: #{e}"), e.class.name, nil, :warn])
       end
     when /\AFluent::Plugin::TailInput(::LineFeeder)?\z/ # 1.20 has both: one calls the other, or nobody calls it
@@ -108,8 +112,8 @@ class PosidleWitness
     now && now.source_location == method.source_location
   end
   def trouble
-    deaf = %i[warn error fatal ends resumes clears attempts emits unmatched errors]
-    deaf += %i[turns closes parses] if @inputs.any?
+    deaf = %i[warn error fatal ends resumes clears attempts emits unmatched errors purges takes backups commits]
+    deaf += %i[turns closes parses reads] if @inputs.any?
     deaf << :filters if defined?(Fluent::Plugin::ParserFilter)
     deaf -= @traces.select { |_, (_, method)| valid?(method) }.keys
     @error || @fault || ("not heard: #{deaf.join(' ')}" if deaf.any?)
@@ -124,6 +128,7 @@ class PosidleWitness
     said = "#{said} #{err}" if err && said.end_with?(':')
     said = text(said.to_s[0, 4096])
     aside = said[ASIDE, 1]
+    evacuates(more[:chunk_id]) if aside && more
     keep(@aside, aside) unless aside.nil? || @aside.include?(aside)
     said = said[0, 300]
     tag = more && more[:tag] || said[/tag="([^"]*)"/, 1]
@@ -164,6 +169,7 @@ class PosidleWitness
     said.map { |key, n| %i[file text error tag level during].zip(key).to_h.merge(n: n) }
   end
   def starts(buffer) # after a reload a chunk may be one that a buffer of this worker held at its end
+    tally(buffer.owner, :left, held_by(buffer))
     ids(buffer).each do |chunk|
       keep(@resumed, chunk)
       @ends.each { |e| (e[:chunks] || []).delete(chunk) }
@@ -261,16 +267,18 @@ class PosidleWitness
   end
   def facts(all)
     settings = (@inputs + all.grep(Fluent::Plugin::Filter)).map { |p| plugin(p) }.uniq
-    kept = all.map { |p| { class: p.class.name, n: held(p), emits: interval(p) } }.reject { |h| h[:n] == 0 }
-    outputs = lambda { all.grep(Fluent::Plugin::Output).map { |o| output(o) } }
-    found, siblings = outputs.call, siblings(all)
-    found = (sleep 0.1; outputs.call) if found.any? { |o| o[:n] == 0 && o[:bytes] > 0 } # a chunk between two lists
+    (kept, outputs), moving = still do
+      [all.map { |p| { class: p.class.name, n: held(p), emits: interval(p) } }.reject { |h| h[:n] == 0 },
+       all.grep(Fluent::Plugin::Output).map { |o| output(o) }]
+    end
+    siblings = siblings(all)
     forgotten = @more + @over + [@unfound.size - MANY, 0].max + [@watchers.size - 20_000, 0].max
     { v: 1, pid: @pid, supervisor: @supervisor, sigterm: sigterm?, pod: @pod, error: trouble, gap: @gap.round(3),
       readers: @inputs.map { |i| reader(i) }, files: @sights, closed: closed, cuts: @cuts, starts: @starts, lost: @lost,
       unfound: @unfound.first(MANY).map { |key, u| unfound(key, u) }, denied: @inputs.flat_map { |i| denied(i) },
-      siblings: siblings, plugins: settings, held: kept, outputs: found, heard: told, aside: @aside, ends: @ends,
-      resumed: @resumed, again: @again, more: forgotten }
+      siblings: siblings, plugins: settings, held: kept, outputs: outputs, heard: told, aside: @aside, ends: @ends,
+      resumed: @resumed, again: @again, more: forgotten, moving: moving, lines: @lines, refused: @refused,
+      worker: ENV['SERVERENGINE_WORKER_ID'].to_i, workers: (Fluent::Engine.system_config.workers rescue nil) }
   end
   def interval(p) # after so many seconds a plugin emits what it keeps; nil: only when it stops
     [var(p, :@multiline_flush_interval), var(p, :@flush_interval)].find { |v| v.is_a?(Numeric) }
@@ -280,8 +288,10 @@ class PosidleWitness
     (kept.map { |v| v.respond_to?(:size) ? v.size : 1 } + more.map { |v| var(v, :@messages).to_a.size }).inject(0, :+)
   end
   def output(o)
-    facts = plugin(o).merge(id: text(o.plugin_id), retry: !!var(o, :@retry))
-    return facts unless (b = var(o, :@buffer)).is_a?(Fluent::Plugin::Buffer)
+    b = var(o, :@buffer)
+    b = nil unless b.is_a?(Fluent::Plugin::Buffer)
+    facts = plugin(o).merge(id: text(o.plugin_id), type: text(var(o, :@config).to_h['@type']), retry: !!var(o, :@retry), receipt: receipt(o, b))
+    return facts unless b
     bytes = %w[stage queue].map do |v|
       var(var(b, :"@#{v}_size_metrics"), :@store) || (b.public_send("#{v}_size") rescue 0) # none of one that has ended
     end
@@ -299,4 +309,5 @@ class PosidleWitness
 end
 require_relative 'files'
 require_relative 'orders'
+require_relative 'receipts'
 PosidleWitness.new

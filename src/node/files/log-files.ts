@@ -53,5 +53,5 @@ function fileStatOf(place: string, stat: Stats): FileStat {
   // A number above 2^53 is not exact.
   const isExact = ino <= Number.MAX_SAFE_INTEGER;
   const inode = isExact ? ino : statSync(toBytes(place), { bigint: true }).ino;
-  return { inode: String(inode), size, writtenAgo: Math.max(0, Date.now() - mtimeMs) };
+  return { inode: String(inode), size, writtenAgo: Math.max(0, Math.round(Date.now() - mtimeMs)) };
 }

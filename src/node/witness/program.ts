@@ -7,6 +7,7 @@ export const PROGRAM: ReadonlyMap<string, string> = new Map([
   ['ruby/enumerator.rb', textOf('enumerator.rb')],
   ['files.rb', textOf('files.rb')],
   ['orders.rb', textOf('orders.rb')],
+  ['receipts.rb', textOf('receipts.rb')],
   ['witness.rb', textOf('witness.rb')],
 ]);
 

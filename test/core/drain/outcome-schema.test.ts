@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { outcomeOf } from '../../../src/core/drain/outcome.ts';
 import type { End } from '../../../src/core/drain/state.ts';
 import { ABSENT, policy, seen, snapshot } from '../../support/builders.ts';
+import { output } from '../../support/said.ts';
 import { gone } from '../../support/witnesses.ts';
 import { sized } from '../worlds.ts';
 
@@ -46,12 +47,19 @@ function typesOf(value: unknown): readonly string[] {
   return Number.isInteger(value) ? ['integer', 'number'] : [typeof value];
 }
 
+const COUNTED = output({
+  receipt: { took: 9, left: 0, delivered: 9, secondary: 0, aside: 0, dropped: 0, held: 0 },
+});
+
 const { enum: ENDS = [] } = SCHEMA.properties?.['end'] ?? {};
 
 function outcome(kind: End['kind'], isRead: boolean) {
   const end = { kind, why: 'why' } as End;
   const result = { trigger: { by: 'quiet', at: 0 }, owed: undefined } as const;
-  const facts = { fluentd: ABSENT, testimony: isRead ? { at: 9_000, witnesses: [gone()] } : undefined };
+  const facts = {
+    fluentd: ABSENT,
+    testimony: isRead ? { at: 9_000, witnesses: [gone({ lines: 9, ends: [COUNTED] })] } : undefined,
+  };
   const last = snapshot(9_000, [sized(isRead ? 100 : 120)], facts);
   const durations = { watching: 1_000.4, stopping: 4_200 };
   const state = { name: 'stopped', since: 9_000, end, result } as const;

@@ -20,7 +20,7 @@ import {
   snapshot,
   type Watched,
 } from '../../support/builders.ts';
-import { holding } from '../../support/said.ts';
+import { holding, output } from '../../support/said.ts';
 import { alive, gone } from '../../support/witnesses.ts';
 import { said, sized } from '../worlds.ts';
 
@@ -79,7 +79,10 @@ describe('an outcome', () => {
 
   test('names the outputs, and no ids of chunks: these are for the drain', () => {
     const left = outcome('stopped', { look: said(gone({ ends: [holding('a')] })) });
-    expect(left).toMatchObject({ outcome: 'not-drained', outputs: ['out (Fluent::Plugin::HTTPOutput)'] });
+    expect(left).toMatchObject({
+      outcome: 'not-drained',
+      outputs: [{ output: 'out (Fluent::Plugin::HTTPOutput)' }],
+    });
     expect(left.left.worst).toMatchObject([{ kind: 'held', chunks: 1, ids: undefined }]);
   });
 
@@ -191,6 +194,15 @@ describe('the sentence', () => {
     const told = describeOutcome(outcome(kind, facts));
     if (typeof sentence === 'string') expect(told).toBe(sentence);
     else expect(told).toMatch(sentence);
+  });
+
+  test('counts lines and records, if a witness did', () => {
+    const none = { left: 0, secondary: 0, aside: 0, dropped: 0, held: 0 };
+    const http = output({ id: 'object:1', type: 'http', receipt: { ...none, took: 20, delivered: 20 } });
+    const look = said(gone({ lines: 20, ends: [http] }));
+    expect(describeOutcome(outcome('ended-by-itself', { look }))).toBe(
+      'why; drained: 20 lines read from 1 file; http: 20 taken, 20 delivered',
+    );
   });
 
   test('counts the time until Fluentd was killed', () => {

@@ -15,6 +15,7 @@ function progress(changed: Partial<Progress> = {}): Progress {
   const nothing = {
     left: [],
     doubts: [],
+    lines: undefined,
     outputs: [],
     unseen: [],
     ignoresSigterm: false,

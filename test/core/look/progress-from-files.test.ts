@@ -151,7 +151,7 @@ test('the progress also has the start of the look, the mark, the files and the o
   const file = (position: number) => [entry({ position })] as const;
   const first = snapshot(0, [file(90)], { buffers: onDisk(1) });
   const looks = [first, { ...snapshot(1_000, [file(100)], { buffers: onDisk(1) }), lookedAt: 900 }];
-  expect(known(looks)).toMatchObject({ at: 900, files: 1, outputs: ['out'], unseen: [] });
+  expect(known(looks)).toMatchObject({ at: 900, files: 1, outputs: [{ output: 'out' }], unseen: [] });
   expect(known(one([], { buffers: IN_MEMORY }))).toMatchObject({ unseen: IN_MEMORY.unseen, outputs: [] });
   const mark = (...more: readonly Snapshot[]) => known([first, ...more]).mark;
   expect(mark(snapshot(1_000, [file(90)], { buffers: onDisk(2, 3) }))).toBe(mark());

@@ -4,6 +4,9 @@ import { Rates } from '../../../src/core/inspect/rates.ts';
 import { metricsOfInspection, metricsOfWatch } from '../../../src/core/metrics/metrics.ts';
 import { seen as seenAt, snapshot } from '../../support/builders.ts';
 import { Looks, unfound, unreadable, type Written } from '../../support/overviews.ts';
+import { output } from '../../support/said.ts';
+import { alive } from '../../support/witnesses.ts';
+import { said } from '../worlds.ts';
 
 type World = Parameters<Looks['look']>[2];
 type Files = Readonly<Record<string, Written>>;
@@ -170,4 +173,16 @@ test('watch tells the files by the same names as export, and its own state', () 
     posidle_fluentd_memory_bytes: 2 ** 20,
   });
   expect(singleIn(series)).toEqual([]);
+});
+
+test('lines and records are told where a witness counts them', () => {
+  const outputs = [output({ id: 'object:1', type: 'http', receipt: { took: 9, held: 2 } })];
+  const seen = seenAt([snapshot(0, [], said(alive({ lines: 9, outputs })))]);
+  const series = seriesIn(metricsOfWatch({ state: begin(0), seen }, undefined));
+  expect(Object.fromEntries(series)).toMatchObject({
+    posidle_read_lines: 9,
+    'posidle_records{output="http",what="took"}': 9,
+    'posidle_records{output="http",what="held"}': 2,
+  });
+  expect([...series.keys()].filter((name) => name.startsWith('posidle_records'))).toHaveLength(2);
 });

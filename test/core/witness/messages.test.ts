@@ -54,12 +54,15 @@ const HEARD: Readonly<Record<Judgement, Readonly<Record<string, Partial<Heard>>>
     'a file that in_tail may not read': by('in_tail', '… unreadable. It is excluded and would be'),
     'whatever another input says': by('in_syslog', 'invalid input'),
   },
-  loss: {
+  counted: {
     'a chunk that went to <secondary>': { text: 'retry succeeded by secondary.' },
     'a chunk that is given up': { text: 'Hit limit for retries. dropping all chunks in the buffer queue.' },
     'a chunk that makes room for others': {
       text: 'dropping oldest chunk to make space after buffer overflow',
     },
+    'a chunk that was thrown away in an attempt': inFlush({ text: 'disable_chunk_backup is true. #' }),
+  },
+  loss: {
     'a record without a <match>': unrouted('app'),
     "a record whose tag only looks like one of Fluentd's own": unrouted('fluentd.app'),
     'an error event': event('dump an error event:', 'RuntimeError'),

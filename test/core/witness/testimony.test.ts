@@ -26,7 +26,12 @@ describe('what is left', () => {
   const unreadable = sight({ pos: 0, readable: false });
   test('is nothing where every file is read and every buffer is empty', () => {
     const outputs = [output(), output({ id: 'copy', n: null })];
-    const none = { left: [], doubts: [], files: 1, outputs: ['out (Fluent::Plugin::HTTPOutput)'] };
+    const none = {
+      left: [],
+      doubts: [],
+      files: 1,
+      outputs: [{ output: 'out (Fluent::Plugin::HTTPOutput)' }],
+    };
     expect(progress(alive({ files: [sight()], outputs }))).toMatchObject(none);
   });
 

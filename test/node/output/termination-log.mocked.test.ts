@@ -21,7 +21,7 @@ const WORDS = {
   trigger: 'quiet',
 } as const;
 const LISTS = { outputs: [], doubts: NOTHING, left: NOTHING, durationsMs: {} };
-const OUTCOME: Outcome = { version: 1, files: 0, ...WORDS, ...LISTS };
+const OUTCOME: Outcome = { version: 1, files: 0, lines: undefined, ...WORDS, ...LISTS };
 const inDir = tempDir();
 let path = '';
 

@@ -16,7 +16,7 @@ afterEach(() => {
 test('the witness is written as it stands, for any user to read, and nothing unfinished stays', async () => {
   const target = inDir('new');
   await writeWitness(target);
-  const written = ['files.rb', 'orders.rb', 'ruby/enumerator.rb', 'witness.rb'];
+  const written = ['files.rb', 'orders.rb', 'receipts.rb', 'ruby/enumerator.rb', 'witness.rb'];
   expect(readdirSync(target, { recursive: true }).sort()).toEqual([...written, 'ruby'].sort());
   for (const name of written) expect(readFileSync(join(target, name), 'utf8')).toBe(source(basename(name)));
   expect(statSync(join(target, 'witness.rb')).mode & 0o777).toBe(0o644);

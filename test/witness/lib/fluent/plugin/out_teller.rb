@@ -21,6 +21,7 @@ module Fluent
         messages = []
         chunk.each { |_, record| messages << record['message'] }
         messages.each { |m| tell(m) }
+        raise Fluent::UnrecoverableError, 'no' if File.exist?("#{@dir}/unrecoverable")
         raise 'the destination is away' if File.exist?("#{@dir}/fail")
         File.write("#{@dir}/delivered", messages.map { |m| "#{m}\n" }.join, mode: 'a')
       end

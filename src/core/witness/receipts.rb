@@ -1,0 +1,72 @@
+# Receipts: the lines that in_tail has read, counted for each batch, and the records that each output took, had left over
+# from an earlier worker, delivered, gave to its secondary, set aside, dropped and holds, counted for each chunk. What it
+# took is Fluentd's own counter. took + left = delivered + secondary + aside + dropped + held
+class PosidleWitness
+  OWN_TAG = /\Afluent\.(trace|debug|info|warn|error|fatal)\z/.freeze # of Fluentd's own log, no lines of a file
+  MOVES = %r{/event_router\.rb:|/buffer\.rb:.*((en|de)queue|takeback|purge|clear_queue!)}.freeze # or between two lists
+  OTHERS = %r{/plugin/in_(?!tail)\w+\.rb:}.freeze # inputs that read no log file
+  def hook_receipts(c, name)
+    case name
+    when 'Fluent::Plugin::Buffer'
+      trace(:purges, c, :purge_chunk, %i[chunk_id]) do |b, (id)| # only by commit_write and drop_oldest_chunk
+        (mine, way), Thread.current[:posidle_way] = Thread.current[:posidle_way], nil
+        tally(b.owner, mine == id ? way : :dropped, records(var(b, :@dequeued).to_h[id]))
+      end
+    when 'Fluent::Plugin::Output' # commit_write is the only way out of a buffer that says "delivered"
+      trace(:takes, c, :emit_buffered, %i[tag]) { |o, (tag)| tally(o, :lines, 1) unless OWN_TAG.match?(tag) }
+      trace(:backups, c, :backup_chunk, %i[chunk]) { |o, (chunk)| leaves(chunk.unique_id, thrown?(o) ? :dropped : :aside) }
+      trace(:commits, c, :commit_write, %i[chunk_id secondary]) do |_, (id, secondary)|
+        leaves(id, secondary ? :secondary : :delivered) unless Thread.current[:posidle_way].to_a[0] == id
+      end
+    when 'Fluent::Plugin::TailInput' # it returns false where it keeps the lines
+      trace(:reads, c, :receive_lines, %i[lines], :return) { |_, (lines), done| read(lines) if done && done[0] == true }
+    when 'Fluent::Plugin::TailInput::TailWatcher::IOHandler' # with num_threads of 1.20
+      trace(:pooled, c, :complete_async, %i[success]) { |h, (done)| read(var(h, :@lines)) if done }
+    end
+  end
+  def read(lines); @mutex.synchronize { @lines += lines.size }; end
+  def leaves(id, way); Thread.current[:posidle_way] = [id, way]; end
+  def thrown?(o); var(var(o, :@buffer), :@disable_chunk_backup) || var(o, :@buffer_config)[:disable_chunk_backup]; end # or 1.14
+  def tally(o, way, n); @mutex.synchronize { (@tally[o] ||= Hash.new(0))[way] += n }; end
+  def clears(b) # Fluentd 1.19 keeps the files of chunks, and says so with their ids
+    all = list(b, '@queue').map { |chunk| [chunk.unique_id.unpack('H*')[0], records(chunk)] }.to_h
+    Thread.current[:posidle_queue] = [b.owner, all]
+    tally(b.owner, :dropped, all.values.sum)
+    all.values.count(0) # a chunk file may not know its number (buf_file_single)
+  end
+  def evacuates(id)
+    o, all = Thread.current[:posidle_queue]
+    return unless all && (n = all.delete(id))
+    tally(o, :dropped, -n)
+    tally(o, :aside, n)
+  end
+  def refuses(tag, es, e) # nobody emits them again: in_tail does after an overflow, and a flush has its chunk
+    return if e.is_a?(Fluent::Plugin::Buffer::BufferOverflowError) || OWN_TAG.match?(tag) || Thread.current[:posidle]
+    @mutex.synchronize { @refused += es.size }
+  end
+  def records(chunk); var(chunk, :@size).to_i + var(chunk, :@adding_size).to_i; end # `size` of v0.12 is in bytes
+  def held_by(b); %i[@stage @queue @dequeued].flat_map { |v| list(b, v) }.uniq.sum { |c| records(c) }; end
+  def receipt(o, b) # took is nil if unknown; a closed buffer has told its receipt
+    took = var(o, :@emit_records_metrics).get rescue nil
+    return { took: took } if b.nil? || b.closed?
+    n = @tally[o] || Hash.new(0)
+    facts = %i[left delivered secondary aside dropped].map { |way| [way, n[way]] }.to_h.merge(took: took, held: held_by(b))
+    n[:lines] + n[:left] == 0 && took.to_i > 0 ? facts.merge(own: true) : facts
+  end
+  # Records on their way are in no buffer, and no position says so: a list counts only if it is the same twice, and no
+  # thread is within an emit or moves a chunk. Otherwise that many threads have some.
+  def still(first = nil, moving = nil)
+    5.times do |n|
+      sleep 0.02 if n > 0
+      first, moving, again = yield, threads_that_move, yield
+      return [first, 0] if moving == 0 && first == again
+    end
+    [first, [moving, 1].max]
+  end
+  def threads_that_move
+    Thread.list.count do |t|
+      at = t.backtrace.to_a
+      at.any? { |line| MOVES.match?(line) } && at.none? { |line| OTHERS.match?(line) }
+    end
+  end
+end

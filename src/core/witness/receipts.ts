@@ -1,0 +1,106 @@
+/** Turns the numbers that the witnesses counted into doubts, and into the sums for people. */
+import type { Doubt, Receipt } from '../progress/progress.ts';
+import { counted } from '../text/units.ts';
+import { nameOf, type OutputSight, type ReceiptSight } from './answer.ts';
+import { doubt, type Statement } from './doubts-of-files.ts';
+import { groupedBy } from './lists.ts';
+
+/** The last numbers of each output. A closed buffer has told its own in `ends`. */
+function outputsOf({ kind, said }: Statement): readonly OutputSight[] {
+  return [...said.ends, ...said.outputs.filter(({ buffer }) => kind === 'alive' || buffer === 'none')];
+}
+
+/** What is counted to be lost. A balance proves nothing while records are on their way. */
+export function doubtsOfReceipts(statement: Statement): readonly Doubt[] {
+  const { worker, kind, said } = statement;
+  const outputs = outputsOf(statement).filter(({ receipt }) => !receipt.isOwn);
+  const missing = said.moving > 0 ? [] : outputs.filter(({ receipt }) => missingIn(receipt) !== 0);
+  const lost = said.refused + missing.reduce((sum, { receipt }) => sum + missingIn(receipt), 0);
+  const where = [...new Set(missing.map(nameOf))].join(', ');
+  return [
+    ...outputs.flatMap(doubtsOfOutput),
+    ...(said.refused > 0 || missing.length > 0
+      ? [doubt('unbalanced', where || worker, `${counted(lost, 'record')} not taken, or missing`)]
+      : []),
+    ...(kind === 'gone' && said.moving > 0
+      ? [doubt('kept', worker, 'it ended while its threads still emitted records')]
+      : []),
+  ];
+}
+
+function doubtsOfOutput(output: OutputSight): readonly Doubt[] {
+  const { dropped = 0, secondary = 0, aside = 0 } = output.receipt;
+  const ways = [
+    [dropped, 'it dropped'],
+    [secondary, 'its secondary got'],
+    [aside, 'it set aside'],
+  ] as const;
+  return ways
+    .filter(([records]) => records > 0)
+    .map(([records, how]) => doubt('undelivered', nameOf(output), `${how} ${counted(records, 'record')}`));
+}
+
+/** How many records more an output took than it accounts for; 0 if a number is unknown. */
+function missingIn({ took, left, delivered, secondary, aside, dropped, held }: ReceiptSight): number {
+  const missing = Number(took) + Number(left) - sum([delivered, secondary, aside, dropped, held].map(Number));
+  return Number.isNaN(missing) ? 0 : missing;
+}
+
+/** A worker without a witness is seen only in the answers of the others. */
+export function doubtsOfWorkers(statements: readonly Statement[]): readonly Doubt[] {
+  const heard = new Set(statements.map(({ said }) => said.worker));
+  const most = Math.max(0, ...statements.map(({ said: { workers = 0 } }) => workers));
+  if (heard.has(undefined) || heard.size >= most) return [];
+  return [
+    doubt('unheard-worker', 'Fluentd', `it has ${counted(most, 'worker')}, and ${heard.size} have a witness`),
+  ];
+}
+
+/** The lines that all workers read; undefined if unknown. */
+export function linesIn(statements: readonly Statement[]): number | undefined {
+  const lines = statements.flatMap(({ said }) => said.lines ?? []);
+  return lines.length === 0 ? undefined : sum(lines);
+}
+
+/** The sums of all workers for each output, also an output without a buffer if its numbers are known. */
+export function receiptsIn(statements: readonly Statement[]): readonly Receipt[] {
+  const all = statements.flatMap((one) =>
+    outputsOf(one)
+      .filter(({ buffer, receipt }) => buffer !== 'none' || receipt.took !== undefined)
+      .map((output) => ({ output, isOver: one.kind === 'gone' || output.buffer === 'reloaded' })),
+  );
+  return [...groupedBy(all, ({ output }) => nameOf(output))].map(([name, group]) => {
+    const total = (way: Way, from = group) =>
+      totalOf(from.filter(({ output }) => !output.receipt.isOwn).map(({ output }) => output.receipt[way]));
+    const [left, held] = [total('left'), total('held')];
+    // What one worker held at its end is left over for the next one, and counts once.
+    const passed = Math.min(
+      left ?? 0,
+      total(
+        'held',
+        group.filter(({ isOver }) => isOver),
+      ) ?? 0,
+    );
+    return {
+      output: name,
+      took: total('took'),
+      left: left === undefined ? undefined : left - passed,
+      delivered: total('delivered'),
+      secondary: total('secondary'),
+      aside: total('aside'),
+      dropped: total('dropped'),
+      held: held === undefined ? undefined : held - passed,
+    };
+  });
+}
+
+type Way = Exclude<keyof ReceiptSight, 'isOwn'>;
+
+function totalOf(numbers: readonly (number | undefined)[]): number | undefined {
+  const known = numbers.flatMap((one) => one ?? []);
+  return known.length === 0 || known.length < numbers.length ? undefined : sum(known);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { describeReceipts } from '../../../src/core/progress/describe.ts';
+import { progressFromWitnesses, type Witness } from '../../../src/core/witness/testimony.ts';
+import { output } from '../../support/said.ts';
+import { alive, gone } from '../../support/witnesses.ts';
+
+const NONE = { took: 0, left: 0, delivered: 0, secondary: 0, aside: 0, dropped: 0, held: 0 };
+const http = (records: object, changed: object = {}) =>
+  output({ id: 'object:1', type: 'http', receipt: { ...NONE, ...records }, ...changed });
+const progress = (...witnesses: readonly Witness[]) => progressFromWitnesses({ at: 1, witnesses });
+const doubts = (said: object) => progress(alive(said)).doubts;
+const sums = (...witnesses: readonly Witness[]) => describeReceipts(progress(...witnesses).outputs);
+
+describe('numbers that are a doubt', () => {
+  const about = 'http';
+  test.each<[string, object, object]>([
+    ['dropped records', { took: 9, dropped: 9 }, { kind: 'undelivered', about, why: 'it dropped 9 records' }],
+    [
+      'those of a secondary',
+      { took: 1, secondary: 1 },
+      { kind: 'undelivered', why: 'its secondary got 1 record' },
+    ],
+    ['those set aside', { took: 2, aside: 2 }, { kind: 'undelivered', why: 'it set aside 2 records' }],
+    [
+      'a balance that does not hold',
+      { took: 9, delivered: 4 },
+      { kind: 'unbalanced', about, why: '5 records not taken, or missing' },
+    ],
+  ])('%s', (_, records, doubt) => {
+    expect(doubts({ outputs: [http(records)] })).toMatchObject([doubt]);
+    expect(progress(gone({ ends: [http(records)] })).doubts).toMatchObject([doubt]);
+  });
+
+  test('a refused batch of which a part is in the buffer: one number', () => {
+    const told = doubts({ refused: 100, outputs: [http({ took: 0, held: 99 })] });
+    expect(told).toMatchObject([{ kind: 'unbalanced', why: '1 record not taken, or missing' }]);
+  });
+
+  test('a refused batch without a trace in an output', () => {
+    expect(doubts({ refused: 3 })).toMatchObject([{ kind: 'unbalanced', about: '1-12.sock' }]);
+  });
+
+  test('records on their way in a worker that ended', () => {
+    expect(progress(gone({ moving: 1 })).doubts).toMatchObject([{ kind: 'kept' }]);
+  });
+
+  test('more workers than witnesses', () => {
+    expect(doubts({ worker: 0, workers: 2 })).toMatchObject([{ kind: 'unheard-worker' }]);
+    const both = [alive({ worker: 0, workers: 2 }), gone({ worker: 1, workers: 2 })];
+    expect(progress(...both).doubts).toEqual([]);
+  });
+});
+
+describe('a message of which a receipt has the number', () => {
+  const heard = [{ level: 'error', file: 'fluent/plugin/output.rb', text: 'Hit limit for retries.', n: 1 }];
+
+  test('is no doubt of its own', () => {
+    const told = doubts({ heard, outputs: [http({ took: 9, dropped: 9 })] });
+    expect(told.map(({ kind }) => kind)).toEqual(['undelivered']);
+  });
+
+  test.each([
+    ['no number is there', [output()]],
+    ['nothing was counted', [http({ took: 9, delivered: 9 })]],
+    ["the number is of Fluentd's own events", [http({ took: 9, dropped: 9, own: true })]],
+  ])('is a doubt if %s', (_, outputs) => {
+    expect(doubts({ heard, outputs }).map(({ kind }) => kind)).toEqual(['heard']);
+  });
+});
+
+test.each<[string, object]>([
+  ['a balance that holds', { outputs: [http({ took: 5, left: 5, delivered: 8, held: 2 })] }],
+  ['unknown numbers', { outputs: [http({ took: null, delivered: 9 })] }],
+  ['an output without a buffer', { outputs: [http({}, { n: null, receipt: { took: 7 } })] }],
+  ["events of Fluentd's own log", { outputs: [http({ took: 9, dropped: 4, own: true })] }],
+  ['an old worker that counts nothing', { outputs: [output()], worker: 0 }],
+])('no doubt comes from %s', (_, said) => {
+  expect(doubts(said)).toEqual([]);
+});
+
+test('a balance is no doubt while records are on their way: these are left', () => {
+  const moving = progress(alive({ moving: 2, outputs: [http({ took: 5, delivered: 9 })] }));
+  expect(moving.doubts).toEqual([]);
+  expect(moving.left).toEqual([{ kind: 'moving', threads: 2 }]);
+});
+
+describe('the sums', () => {
+  test('of workers side by side are those of each output', () => {
+    const one = alive({ lines: 5, outputs: [http({ took: 5, delivered: 5 })] });
+    const other = alive({ lines: 2, outputs: [http({ took: 2, held: 2 })] });
+    expect(progress(one, other).lines).toBe(7);
+    expect(sums(one, other)).toBe('http: 7 taken, 5 delivered, 2 held');
+  });
+
+  test('of a worker and the next one have what was passed on only once', () => {
+    const first = gone({ ends: [http({ took: 10, held: 10 })] });
+    const next = alive({ outputs: [http({ took: 5, left: 12, delivered: 17 })] });
+    expect(sums(first, next)).toBe('http: 15 taken, 2 left over from before, 17 delivered');
+  });
+
+  test('have the numbers of an output that a reload ended, and each closed buffer once', () => {
+    const ends = [http({ took: 10, delivered: 10 }, { reloaded: true })];
+    expect(sums(alive({ ends, outputs: [http({ took: 1, delivered: 1 })] }))).toBe(
+      'http: 11 taken, 11 delivered',
+    );
+    expect(sums(gone({ ends, outputs: [http({}, { receipt: { took: 10 } })] }))).toBe(
+      'http: 10 taken, 10 delivered',
+    );
+  });
+
+  test('are unknown if one number is', () => {
+    const [one] = progress(alive({ outputs: [http({ took: 5 }), http({ took: null })] })).outputs;
+    expect(one).toMatchObject({ output: 'http', took: undefined, delivered: 0 });
+  });
+});

@@ -1,0 +1,3 @@
+import { witnessCases } from '../support/witness-cases.ts';
+
+witnessCases('receipts');

@@ -1,0 +1,179 @@
+require_relative 'site'
+
+WAYS = %w[delivered secondary aside dropped held].freeze
+def receipt(answer, name = 'Teller', list = 'outputs')
+  answer[list].map { |o| o['receipt'] if o['class'].end_with?("#{name}Output") }.compact.last
+end
+
+def missing(receipt)
+  receipt.values_at('took', 'left').sum - receipt.values_at(*WAYS).sum
+end
+
+# Once nothing moves: the numbers that are not 0.
+def numbers(s, wanted, name = 'Teller', missing: 0)
+  found = s.seen(wanted) { |a| a['moving'] == 0 && (r = receipt(a, name)) && wanted.all? { |way, n| r[way.to_s] == n } }
+  other = receipt(found, name).reject { |_, n| n == 0 }
+  expect('nothing else', other.reject { |way, _| way == 'own' }, wanted.map { |way, n| [way.to_s, n] }.to_h.reject { |_, n| n == 0 })
+  expect('the balance', missing(receipt(found, name)), missing)
+  found
+end
+
+def plain(s, more = '', buffer: 'flush_interval 0.2s', lines: 200)
+  s.append(s.lines(1..lines))
+  s.run(s.tail + s.out(buffer, more))
+end
+
+on_each_version 'lines read, and records taken and delivered, are told, also in the last word' do |s|
+  plain(s)
+  found = numbers(s, { took: 200, delivered: 200 })
+  expect('read', found.values_at('lines', 'refused', 'worker', 'workers'), [200, 0, 0, 1])
+  expect('its type', found['outputs'].map { |o| o['type'] }, ['teller'])
+  s.append(s.lines(201..205))
+  s.stop
+  expect('last word', s.last['lines'], 205)
+  expect('its end', receipt(s.last, 'Teller', 'ends').slice('took', 'delivered', 'held'), { 'took' => 205, 'delivered' => 205, 'held' => 0 })
+end
+
+on_each_version 'what an output retries is held until it is delivered' do |s|
+  File.write("#{s.dir}/fail", '')
+  plain(s)
+  numbers(s, { took: 200, held: 200 })
+  File.delete("#{s.dir}/fail")
+  numbers(s, { took: 200, delivered: 200 })
+end
+
+on_each_version 'what went to the secondary is not delivered' do |s|
+  File.write("#{s.dir}/fail", '')
+  secondary = "<secondary>\n @type secondary_file\n directory #{s.dir}/second\n</secondary>"
+  plain(s, secondary, buffer: "flush_interval 0.2s\n retry_timeout 2s\n retry_secondary_threshold 0.1")
+  numbers(s, { took: 200, secondary: 200 })
+end
+
+on_each_version 'what an unrecoverable error meets is set aside, or dropped without a backup' do |s|
+  File.write("#{s.dir}/unrecoverable", '')
+  s.append(s.lines(1..200))
+  [%w[aside false], %w[dropped true]].each do |way, thrown|
+    root = "<system>\n root_dir #{s.make('root')}\n</system>\n"
+    s.run(root + s.tail + s.out("flush_interval 0.2s\n disable_chunk_backup #{thrown}"))
+    numbers(s, { took: 200, way.to_sym => 200 })
+    s.stop
+    FileUtils.rm_f(["#{s.dir}/pos", *Dir["#{s.witness}/*.{sock,end}"]])
+  end
+end
+
+on_each_version 'what the retry limit clears is dropped' do |s|
+  File.write("#{s.dir}/fail", '')
+  plain(s, buffer: "flush_interval 0.2s\n retry_max_times 0")
+  numbers(s, { took: 200, dropped: 200 })
+end
+
+it 'what the retry limit evacuates is set aside' do |s|
+  File.write("#{s.dir}/fail", '')
+  s.append(s.lines(1..200))
+  root = "<system>\n root_dir #{s.make('root')}\n</system>\n"
+  s.run(root + s.tail + s.out("flush_interval 0.2s\n retry_max_times 0", "@id teller", type: 'file'))
+  numbers(s, { took: 200, aside: 200 })
+end
+
+on_each_version 'what a full buffer drops is counted' do |s|
+  File.write("#{s.dir}/block", '')
+  buffer = "flush_interval 0.2s\n chunk_limit_records 50\n total_limit_size 4k\n overflow_action drop_oldest_chunk"
+  plain(s, buffer: buffer, lines: 50)
+  (1..40).each { |n| s.append(s.lines((n * 50)..(n * 50 + 49))) && sleep(0.02) }
+  s.seen('dropped') { |a| receipt(a)['dropped'] > 0 && a['lines'] == 2050 }
+  File.delete("#{s.dir}/block")
+  found = s.seen('empty') { |a| a['moving'] == 0 && receipt(a)['held'] == 0 }
+  expect('delivered', receipt(found)['delivered'], s.delivered.size)
+  expect('the balance', missing(receipt(found)), 0)
+end
+
+on_each_version 'what a full buffer refuses is not taken, and in_tail brings it again' do |s|
+  File.write("#{s.dir}/block", '')
+  plain(s, buffer: "flush_interval 0.2s\n total_limit_size 2k\n chunk_limit_size 1k", lines: 100)
+  s.seen('full') { |a| receipt(a)['took'] > 0 }
+  s.append(s.lines(101..400))
+  s.seen('refused') { |a| a['heard'].any? { |h| h['text'].start_with?('emit transaction failed') } }
+  File.delete("#{s.dir}/block")
+  found = numbers(s, { took: 400, delivered: 400 })
+  expect('no loss', found.values_at('lines', 'refused'), [400, 0])
+end
+
+on_each_version 'what an earlier worker left in a file buffer is told by both' do |s|
+  conf = s.tail + s.out('flush_interval 300s', type: 'file')
+  s.append(s.lines(1..200))
+  s.run(conf)
+  numbers(s, { took: 200, held: 200 })
+  s.stop
+  expect('held at its end', receipt(s.last, 'Teller', 'ends')['held'], 200)
+  s.append(s.lines(201..210))
+  s.run(conf)
+  numbers(s, { took: 10, left: 200, held: 210 })
+  s.ask('flush')
+  numbers(s, { took: 10, left: 200, delivered: 210 })
+end
+
+on_each_version 'a commit from another thread is a delivery, and a record of which format makes nothing is missing' do |s|
+  s.append(s.lines(1..100) + "nil\n" * 20)
+  s.run(s.tail + s.out.sub('@type teller', '@type ways'))
+  numbers(s, { took: 120, delivered: 100 }, 'Ways', missing: 20)
+end
+
+on_each_version 'an output of v0.12 is counted in records, though its chunks tell bytes' do |s|
+  s.append(s.lines(1..100))
+  s.run(s.tail + "<match t.**>\n @type old\n flush_interval 0.2s\n try_flush_interval 0.1\n</match>\n")
+  numbers(s, { took: 100, delivered: 100 }, 'Old')
+end
+
+on_each_version 'a record that is too big is one record in the sum of what was refused and what is missing' do |s|
+  s.append(s.lines(1..50) + "#{'x' * 3000}\n" + s.lines(51..99))
+  s.run(s.tail + s.out("flush_interval 0.2s\n chunk_limit_size 2k"))
+  found = s.seen('refused') { |a| a['moving'] == 0 && a['refused'] > 0 && s.delivered.size == 99 && receipt(a)['held'] == 0 }
+  expect('the sum', found['refused'] + missing(receipt(found)), 1)
+end
+
+on_each_version 'an output that a graceful reload ends tells its numbers on' do |s|
+  File.write("#{s.dir}/fail", '')
+  s.append(s.lines(1..20))
+  port = TCPServer.open('127.0.0.1', 0) { |t| t.addr[1] }
+  rpc = "<system>\n rpc_endpoint 127.0.0.1:#{port}\n</system>\n"
+  s.run(rpc + s.tail + s.out("flush_interval 0.2s\n retry_max_times 0"), supervised: true)
+  numbers(s, { took: 20, dropped: 20 })
+  File.delete("#{s.dir}/fail")
+  TCPSocket.open('127.0.0.1', port) { |t| t.write("GET /api/config.gracefulReload HTTP/1.0\r\n\r\n"); t.read }
+  found = s.seen('reloaded') { |a| a['ready'] && a['ends'].any? && receipt(a) && receipt(a)['took'] == 0 }
+  expect('the numbers', receipt(found, 'Teller', 'ends').slice('took', 'dropped'), { 'took' => 20, 'dropped' => 20 })
+  expect('read', found['lines'], 20)
+end
+
+on_each_version 'an output that took only events of Fluentd itself says so' do |s|
+  conf = s.tail + s.out + "<match fluent.**>\n @type ways\n <buffer>\n flush_interval 0.2s\n </buffer>\n</match>\n"
+  s.append(s.lines(1..3))
+  s.run(conf)
+  found = s.seen('taken') { |a| a['moving'] == 0 && receipt(a, 'Ways')['took'] > 0 && receipt(a)['took'] == 3 }
+  expect('own', [receipt(found, 'Ways')['own'], receipt(found)['own']], [true, nil])
+end
+
+on_each_version 'records that a thread emits and no buffer has are told to be on their way' do |s|
+  File.write("#{s.dir}/stall", '')
+  s.append("again\n")
+  s.run(s.tail + s.out('flush_interval 0.2s', match: 't') + "<match t.again>\n @type stall\n dir #{s.dir}\n</match>\n")
+  s.till('within the emit') { File.exist?("#{s.dir}/stall.waits") }
+  expect('on their way', s.look['moving'], 1)
+  File.delete("#{s.dir}/stall")
+  found = numbers(s, { took: 1, delivered: 1 })
+  expect('no buffer', receipt(found, 'Stall'), { 'took' => 1 })
+end
+
+on_oldest_and_newest 'each worker tells which one it is, and of how many' do |s|
+  s.append("line\n")
+  system = "<system>\n workers 2\n</system>\n"
+  s.start(system + "<worker 0>\n#{s.tail}</worker>\n" + s.out, supervised: true)
+  s.till('both', within: 120) { s.sockets.size == 2 && s.sockets.all? { |w| s.ask('look', w)['ready'] } }
+  expect('of two', s.sockets.map { |w| s.ask('look', w).values_at('worker', 'workers') }.sort, [[0, 2], [1, 2]])
+end
+
+it 'the threads of num_threads count their lines' do |s|
+  s.append(s.lines(1..300))
+  s.run(s.tail('num_threads 2') + s.out)
+  expect('read', numbers(s, { took: 300, delivered: 300 })['lines'], 300)
+end
