@@ -6,7 +6,7 @@ import type { DrainRequest } from './core/progress/drain-request.ts';
 import type { ProcessIdentity, ProcessRow } from './core/progress/fluentd-reading.ts';
 import type { Question } from './core/progress/question.ts';
 import type { Millis } from './core/text/units.ts';
-import type { Testimony } from './core/witness/testimony.ts';
+import type { Reports } from './core/witness/reports.ts';
 
 /**
  * The daemon's only access to the outside world. A missing thing gives `undefined`; a broken one rejects with an Error whose message says
@@ -88,8 +88,8 @@ export type FluentdSign = 'listening' | 'starting' | 'ended' | 'unknown';
 interface Witnesses {
   lookForFluentd(dir: string): Promise<FluentdSign>;
   /** `patience`: how long it waits for the first byte, at most 2 s. */
-  askWitnesses(dir: string, question: Question, patience?: Millis): Promise<Testimony>;
-  /** Why the order was not done; undefined if it was. `worker`: its name in the testimony. */
+  askWitnesses(dir: string, question: Question, patience?: Millis): Promise<Reports>;
+  /** Why the order was not done; undefined if it was. `worker`: its name in the reports. */
   tellWitness(
     dir: string,
     worker: string,

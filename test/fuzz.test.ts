@@ -17,7 +17,7 @@ const WHAT: Readonly<Record<keyof typeof TARGETS, string>> = {
   pos: "pos file is read as by Fluentd's own pattern",
   conf: 'fluent.conf',
   command: 'command line',
-  answer: 'answer of a witness, and its last word',
+  answer: 'answer of a witness, and its last report',
   proc: '/proc/PID/stat and cmdline',
   pattern: 'pattern is refused, or matches in linear time',
   names: 'name of a log file is found, and shown without harm',

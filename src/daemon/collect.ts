@@ -4,7 +4,7 @@ import type { Subject } from '../core/look/subject.ts';
 import type { FluentdReading } from '../core/progress/fluentd-reading.ts';
 import type { Question } from '../core/progress/question.ts';
 import type { Millis } from '../core/text/units.ts';
-import { isAnyAlive, isComplete } from '../core/witness/testimony.ts';
+import { isAnyAlive, isComplete } from '../core/witness/reports.ts';
 import type { FluentdSign, Host } from '../host.ts';
 import { FollowedFiles } from './list-followed.ts';
 import { LogFileLooks } from './look-at-files.ts';
@@ -18,7 +18,7 @@ interface LookOf {
   readonly patience?: Millis | undefined;
 }
 
-const NO_WITNESS = { source: 'outside', testimony: undefined } as const;
+const NO_WITNESS = { source: 'outside', reports: undefined } as const;
 
 /** Takes the looks, and keeps what has not changed since the last one. */
 export class Collector {
@@ -47,8 +47,8 @@ export class Collector {
     const { doneProcess, self = 0 } = this.#subject;
     const lookedAt = host.now();
     const witnessed = await this.#askWitnesses(depth, sign, question, patience);
-    const { testimony } = witnessed;
-    const isOfWitness = testimony !== undefined && isComplete(testimony) && isAnyAlive(testimony);
+    const { reports } = witnessed;
+    const isOfWitness = reports !== undefined && isComplete(reports) && isAnyAlive(reports);
     if (!isOfWitness || this.#files === undefined) this.#files = await this.#lookAtFiles(depth);
     const buffers = depth === 'light' || isOfWitness ? undefined : await readBuffers(host, this.#subject);
     const table = doneProcess && (await host.listProcesses().catch(() => undefined));
@@ -69,12 +69,12 @@ export class Collector {
     sign: FluentdSign,
     question: Question,
     patience: Millis | undefined,
-  ): Promise<Pick<Snapshot, 'source' | 'testimony'>> {
+  ): Promise<Pick<Snapshot, 'source' | 'reports'>> {
     const { witness, posFiles } = this.#subject;
     if (witness === undefined) return NO_WITNESS;
     if (depth === 'light' && posFiles.length > 0)
-      return sign === 'unknown' ? NO_WITNESS : { source: 'witness', testimony: undefined };
-    const testimony = await this.#host.askWitnesses(witness, question, patience);
-    return testimony.witnesses.length === 0 ? NO_WITNESS : { source: 'witness', testimony };
+      return sign === 'unknown' ? NO_WITNESS : { source: 'witness', reports: undefined };
+    const reports = await this.#host.askWitnesses(witness, question, patience);
+    return reports.witnesses.length === 0 ? NO_WITNESS : { source: 'witness', reports };
   }
 }

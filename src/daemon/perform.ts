@@ -1,13 +1,13 @@
 import type { Action } from '../core/drain/state.ts';
 import type { FluentdReading, ProcessIdentity } from '../core/progress/fluentd-reading.ts';
 import type { Millis } from '../core/text/units.ts';
-import type { Testimony } from '../core/witness/testimony.ts';
+import type { Reports } from '../core/witness/reports.ts';
 import type { Host, WitnessOrder } from '../host.ts';
 
 export interface Reach {
   readonly fluentd: FluentdReading;
   /** The witnesses' answers in this look, if it asked them. */
-  readonly witness?: { readonly testimony: Testimony } | undefined;
+  readonly witness?: { readonly reports: Reports } | undefined;
   readonly witnessDir?: string | undefined;
   /** How long a witness may take; at most 2 s. */
   readonly patience?: Millis | undefined;
@@ -40,14 +40,14 @@ async function tellWitnesses(
   { witnessDir: dir, witness, patience }: Reach,
 ): Promise<Done | undefined> {
   if (dir === undefined) return undefined;
-  const { witnesses } = witness?.testimony ?? (await host.askWitnesses(dir, 'look', patience));
+  const { witnesses } = witness?.reports ?? (await host.askWitnesses(dir, 'look', patience));
   const alive = witnesses.flatMap((one) => (one.kind === 'alive' ? [one] : []));
-  const bySupervisor = new Map(alive.map((one) => [one.said.supervisor ?? one.worker, one]));
+  const bySupervisor = new Map(alive.map((one) => [one.report.supervisor ?? one.worker, one]));
   const told = word === 'stop' ? [...bySupervisor.values()] : alive;
   const failures = await Promise.all(told.map(({ worker }) => host.tellWitness(dir, worker, word, patience)));
   const done = told.filter((_, index) => failures[index] === undefined);
   if (done.length === 0) return undefined;
-  return saying(`told ${done.map(({ said }) => `worker ${said.pid}`).join(', ')} to ${word}`);
+  return saying(`told ${done.map(({ report }) => `worker ${report.pid}`).join(', ')} to ${word}`);
 }
 
 async function flush(host: Host, reach: Reach): Promise<Done> {

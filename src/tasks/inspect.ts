@@ -127,13 +127,13 @@ export class Inspector {
     const lookedAt = host.now();
     const looks = await this.#logFiles.look(posFiles);
     const followed = await this.#followed.list(this.#rates === undefined ? 'all' : 'light', looks);
-    const testimony = witness === undefined ? undefined : await host.askWitnesses(witness, 'look');
-    const bySaid = this.#subject.posFiles.length === 0 && testimony && filesBy(testimony, witness ?? '');
+    const reports = witness === undefined ? undefined : await host.askWitnesses(witness, 'look');
+    const bySaid = this.#subject.posFiles.length === 0 && reports && filesBy(reports, witness ?? '');
     this.#putAside ??= await listPutAside(host, { conf });
     const buffers = await readBuffers(host, { conf, putAsideBefore: this.#putAside });
     return {
       ...{ lookedAt, at: Math.round(host.now()), depth: 'all', posFiles, looks, followed, ...bySaid },
-      ...{ source: testimony === undefined ? 'outside' : 'witness', testimony, buffers },
+      ...{ source: reports === undefined ? 'outside' : 'witness', reports, buffers },
       ...{ fluentd: NOT_LOOKED_FOR, mains: undefined, requests: [] },
     };
   }

@@ -1,7 +1,7 @@
 import type { Policy } from '../../src/core/drain/policy.ts';
 import type { FollowedReading, Snapshot } from '../../src/core/look/snapshot.ts';
 import { DEFAULT_TAIL } from '../../src/core/progress/limits.ts';
-import type { Witness } from '../../src/core/witness/testimony.ts';
+import type { Witness } from '../../src/core/witness/reports.ts';
 import { entry, fileOf, LOG, POS, type Watched } from '../support/builders.ts';
 
 export const EMPTY: Partial<Snapshot> = { posFiles: [{ path: POS, kind: 'empty' }] };
@@ -17,8 +17,8 @@ export function unfound(size: number, path = '/new', inode = '99'): Pick<Snapsho
   return followed({ files: [{ path, inode, size }] });
 }
 
-export function said(...witnesses: readonly Witness[]): Pick<Snapshot, 'testimony'> {
-  return { testimony: { at: 60_000, witnesses } };
+export function said(...witnesses: readonly Witness[]): Pick<Snapshot, 'reports'> {
+  return { reports: { at: 60_000, witnesses } };
 }
 
 /** A log of this size that is read up to its 100th byte. */

@@ -54,7 +54,7 @@ test('a look is dated, and holds fluentd and the requests so far', async () => {
     depth: 'light',
     followed: [],
     source: 'outside',
-    testimony: undefined,
+    reports: undefined,
     buffers: undefined,
     mains: undefined,
     fluentd: ABSENT,
@@ -79,16 +79,16 @@ describe('only a full look asks for', () => {
     const looks = await Promise.all(depths.map((depth) => collector.look(depth, LISTENING)));
     expect(looks.map(({ source }) => source)).toEqual(['witness', 'witness', 'witness']);
     const { witnesses } = host;
-    expect(looks.map(({ testimony }) => testimony?.witnesses)).toEqual([undefined, witnesses, witnesses]);
+    expect(looks.map(({ reports }) => reports?.witnesses)).toEqual([undefined, witnesses, witnesses]);
   });
 });
 
 test('no witness is asked where there is none, or where none is looked for', async () => {
   const host = new FakeHost();
   const look = (witness?: string) => new Collector(host, subject({ witness })).look('all', LOOK);
-  expect(await look('/posidle')).toMatchObject({ source: 'outside', testimony: undefined });
+  expect(await look('/posidle')).toMatchObject({ source: 'outside', reports: undefined });
   host.witnesses = [alive()];
-  expect(await look()).toMatchObject({ source: 'outside', testimony: undefined });
+  expect(await look()).toMatchObject({ source: 'outside', reports: undefined });
 });
 
 test('main is looked for among the processes, where it is named', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
 import type { Question } from '../../src/core/progress/question.ts';
-import type { Witness } from '../../src/core/witness/testimony.ts';
+import type { Witness } from '../../src/core/witness/reports.ts';
 import type { WitnessOrder } from '../../src/host.ts';
 import { run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
@@ -138,12 +138,12 @@ describe('in an ending Pod', () => {
     expect(host.now()).toBeLessThan(2_500);
   });
 
-  test('a Fluentd that ends in the drain without a last word is not waited for', async () => {
+  test('a Fluentd that ends in the drain without a last report is not waited for', async () => {
     const { host } = world();
     host.witnesses = [alive({ outputs: [holding('a')] })];
     host.at(5_000, (h) => {
       h.sign = 'ended';
-      h.witnesses = [{ ...gone(), said: undefined } as Witness];
+      h.witnesses = [{ ...gone(), report: undefined } as Witness];
     });
     const { outcome } = await drained(host);
     expect(outcome).toMatchObject({ end: 'ended-by-itself', outcome: 'unproven' });

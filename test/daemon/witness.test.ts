@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Witness } from '../../src/core/witness/testimony.ts';
+import type { Witness } from '../../src/core/witness/reports.ts';
 import { LOG, POS, posText, run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { holding, output, sight } from '../support/said.ts';
@@ -78,7 +78,7 @@ const half = { closed: [sight({ pos: 90, unfinished: 10 })] };
 test.each<[string, object, string, string]>([
   ['what its buffers held as they closed is left', held, 'not-drained', 'held'],
   ['an unfinished last line is left', half, 'not-drained', 'unfinished'],
-  ['what is not final is no last word', { final: false }, 'unproven', 'worker-died'],
+  ['what is not final is no last report', { final: false }, 'unproven', 'worker-died'],
 ])('after the stop %s', async (_, word, drained, kind) => {
   const { host } = remote(alive(), () => gone(word));
   const { outcome } = await drainIn(host);

@@ -49,7 +49,7 @@ const deliverOn =
     return await watchDelivery(site, { version, ...delivery, main: whenRead }, fluentd);
   };
 
-/** A killed worker leaves no last word, so nobody saw what it held. */
+/** A killed worker leaves no last report, so nobody saw what it held. */
 function expectDied(ended: Ended, word = 'unproven'): void {
   expect(ended.outcome.outcome).toBe(word);
   expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'worker-died' }));

@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from 'node:fs';
 import { expect } from 'vitest';
-import type { FileSight } from '../../src/core/witness/answer.ts';
+import type { FileReport } from '../../src/core/witness/answer.ts';
 import {
   DRAINED,
   type Ended,
@@ -111,7 +111,7 @@ onFluentd(ONE_VERSION, (version) => {
   });
 });
 
-function isUnread({ position, size, lines }: FileSight): boolean {
+function isUnread({ position, size, lines }: FileReport): boolean {
   return lines > 0 || position < (size ?? 0);
 }
 

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { judgeHeard } from '../../src/core/witness/messages.ts';
-import { progressFromWitnesses } from '../../src/core/witness/testimony.ts';
+import { progressFromWitnesses } from '../../src/core/witness/reports.ts';
 import { askWitnesses } from '../../src/node/witness/ask-witnesses.ts';
 import { onFluentd, startBeside, test, VERSIONS, VERSIONS_AND_OLDEST } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
@@ -217,7 +217,7 @@ async function heard(site: Site) {
   const { witnesses } = await ask(site);
   return witnesses.flatMap((one) => {
     if (one.kind !== 'alive') return [];
-    const { heard, plugins, outputs } = one.said;
+    const { heard, plugins, outputs } = one.report;
     return heard.map((message) => ({ ...message, is: judgeHeard(message, [...plugins, ...outputs]) }));
   });
 }

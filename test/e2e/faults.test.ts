@@ -62,22 +62,22 @@ onFluentd(ONE_VERSION, (version) => {
       writeFileSync(site.marker, '');
       const options = ['-c', site.conf, '--done-file', site.marker];
       const witness = ['--witness', witnessIn(site.dir)];
-      const deaf = startPosidle(['watch', ...options, ...witness, '--strict'], {
+      const missing = startPosidle(['watch', ...options, ...witness, '--strict'], {
         cwd: site.dir,
         wrapper: ['sh', '-c', script, 'sh', ...POSIDLE],
       });
-      expect(await deaf.exited).toBe(0);
+      expect(await missing.exited).toBe(0);
       expect(await fluentd.exited).toEqual({ code: 0, signal: null });
       expect(site.delivered()).toBe(1_000);
     },
   );
 
   test('run with a stderr on a full disk lets Fluentd deliver and end in order', async ({ site }) => {
-    const deaf: Delivery = {
+    const missing: Delivery = {
       ...{ version, conf: inMemory(site), before: write(site), end: () => undefined },
       ...{ args: ['--quiet', '1s'], wrapper: ['sh', '-c', 'exec "$@" 2>/dev/full', 'sh'] },
     };
-    expect(await runDelivery(site, deaf)).toMatchObject(DRAINED);
+    expect(await runDelivery(site, missing)).toMatchObject(DRAINED);
   });
 
   test('a wrapper that starts Fluentd late is not stopped by an old pos file and done file: what waits on disk is delivered', async ({

@@ -10,8 +10,8 @@ import { nameMatcher, parseGlob } from '../../src/core/in-tail/path-glob.ts';
 import { decodePath } from '../../src/core/pos-file/path-bytes.ts';
 import { type PositionEntry, parsePosFile } from '../../src/core/pos-file/pos-file.ts';
 import { printable, printableJson } from '../../src/core/text/printable.ts';
-import { parseAnswer, parseLastWord } from '../../src/core/witness/answer.ts';
-import { progressFromWitnesses } from '../../src/core/witness/testimony.ts';
+import { parseAnswer, parseLastReport } from '../../src/core/witness/answer.ts';
+import { progressFromWitnesses } from '../../src/core/witness/reports.ts';
 import { listChunks } from '../../src/node/files/chunks.ts';
 import { listFollowed } from '../../src/node/files/walk.ts';
 import { type HttpServer, startHttpServer } from '../../src/node/network/http-server.ts';
@@ -87,9 +87,9 @@ export const TARGETS = {
       JSON.stringify({ v: 1, pid: 12, final: true, closed: [sight()] }),
     ],
     read: (bytes) => {
-      const said = [parseAnswer(utf8(bytes)), parseLastWord(utf8(bytes))];
+      const said = [parseAnswer(utf8(bytes)), parseLastReport(utf8(bytes))];
       const witnesses = said.flatMap((one) =>
-        'notBelieved' in one ? [] : [{ worker: '1-1.sock', kind: 'alive' as const, said: one }],
+        'notBelieved' in one ? [] : [{ worker: '1-1.sock', kind: 'alive' as const, report: one }],
       );
       printableJson(progressFromWitnesses({ at: 0, witnesses }).doubts);
       return witnesses.length > 0;

@@ -165,7 +165,7 @@ export class Checks implements Reporter {
     const worker = fluentd?.worker;
     const ids = new Set<number>(worker?.tail?.ahead() ?? []);
     for (const [path, file] of logs.byPath) {
-      if (!isFollowed(path) || worker?.sights.hasBegun(file)) continue;
+      if (!isFollowed(path) || worker?.history.hasBegun(file)) continue;
       const entry = posFile.find(path);
       const read = entry?.inode === file.inode ? (entry.position ?? 0) / LINE_BYTES : 0;
       for (const id of file.lines.slice(read)) ids.add(id);

@@ -1,8 +1,8 @@
 import type { Millis } from '../../src/core/text/units.ts';
-import type { OutputSight } from '../../src/core/witness/answer.ts';
+import type { OutputReport } from '../../src/core/witness/answer.ts';
 import type { Chunk } from './chunk-files.ts';
 import { LINE_BYTES } from './log-files.ts';
-import type { Message, Sights } from './witness.ts';
+import type { FileHistory, Message } from './witness.ts';
 import type { World } from './world.ts';
 
 /** flush_thread_interval and flush_thread_burst_interval are 1 s; measured: about half a second a chunk. */
@@ -21,7 +21,7 @@ const GIVEN_UP: Message = {
 };
 const REFUSED: Message = { level: 'warn', text: 'got unrecoverable error in primary and no secondary' };
 
-const UNCOUNTED: OutputSight['receipt'] = {
+const UNCOUNTED: OutputReport['receipt'] = {
   ...{ took: undefined, left: undefined, delivered: undefined, secondary: undefined },
   ...{ aside: undefined, dropped: undefined, held: undefined, isOwn: false },
 };
@@ -40,12 +40,12 @@ export class OutputBuffer {
   #chunks = 0;
   readonly #hears: (message: Message) => void;
 
-  constructor(world: World, sights: Sights) {
-    this.#hears = (message) => sights.hears(message);
+  constructor(world: World, history: FileHistory) {
+    this.#hears = (message) => history.hears(message);
     this.#world = world;
     this.#staged = world.disk.staged;
     this.#queue = world.disk.queue;
-    sights.resumes(this.#held.map(({ id }) => id));
+    history.resumes(this.#held.map(({ id }) => id));
     if (world.settings.buffer !== 'none') this.#tick();
     this.#wake(0);
   }
@@ -110,7 +110,7 @@ export class OutputBuffer {
   }
 
   /** The part of the witness's answer about this output. */
-  get sight(): OutputSight {
+  get sight(): OutputReport {
     const isBuffered = this.#world.settings.buffer !== 'none';
     return {
       id: 'out',

@@ -7,7 +7,7 @@ import type { DrainRequest } from '../../src/core/progress/drain-request.ts';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
 import type { Question } from '../../src/core/progress/question.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-import type { Testimony } from '../../src/core/witness/testimony.ts';
+import type { Reports } from '../../src/core/witness/reports.ts';
 import type { FileContent, FileStamp, FluentdSign, Host, WitnessOrder } from '../../src/host.ts';
 import { chunkFiles } from './chunk-files.ts';
 import { isFollowed, LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
@@ -159,7 +159,7 @@ export class SimulatedHost implements Host {
     return fluentds.some(({ isUp }) => isUp) ? 'starting' : 'ended';
   }
 
-  async askWitnesses(_dir: string, question: Question, patience = NO_ANSWER): Promise<Testimony> {
+  async askWitnesses(_dir: string, question: Question, patience = NO_ANSWER): Promise<Reports> {
     this.#takeTime();
     const { witnessed } = this.#world;
     const at = this.now();

@@ -1,9 +1,9 @@
 import type { Question } from '../../src/core/progress/question.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-import type { Said } from '../../src/core/witness/answer.ts';
+import type { Report } from '../../src/core/witness/answer.ts';
 import { isFollowed, LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
 import { type Watcher, watcherOf } from './watcher.ts';
-import { type Sights, sightOf } from './witness.ts';
+import { type FileHistory, sightOf } from './witness.ts';
 import type { World } from './world.ts';
 
 /** in_tail looks at each file this often, events or not (in_tail.rb:490). */
@@ -17,16 +17,16 @@ const LAST_READ: Millis = 5_000;
 export class Tail {
   readonly #world: World;
   readonly #take: (ids: readonly number[]) => boolean;
-  readonly #sights: Sights;
+  readonly #history: FileHistory;
   readonly #watchers = new Map<string, Watcher>();
   /** The watchers of files that left their path, until rotate_wait is over. */
   readonly #rotated = new Set<Watcher>();
   #isOver = false;
   #isHurrying = false;
 
-  constructor(world: World, sights: Sights, take: (ids: readonly number[]) => boolean) {
+  constructor(world: World, history: FileHistory, take: (ids: readonly number[]) => boolean) {
     this.#world = world;
-    this.#sights = sights;
+    this.#history = history;
     this.#take = take;
     // At start it drops what is unwatched, and what has no file any more (position_file.rb:133).
     world.posFile.compact(({ path }) => world.logs.byPath.has(path));
@@ -60,7 +60,7 @@ export class Tail {
   }
 
   /** The files that it has open. */
-  seen(): Said['files'] {
+  seen(): Report['files'] {
     for (const watcher of this.#all()) this.#compare(watcher);
     return this.#all().map((watcher) => sightOf(watcher, this.#world.clock.now));
   }
@@ -135,7 +135,7 @@ export class Tail {
     const { path, file } = watcher;
     this.#watchers.set(path, watcher);
     file.isCut = false;
-    this.#sights.begins(path, file, before);
+    this.#history.begins(path, file, before);
     return watcher;
   }
 
@@ -165,7 +165,7 @@ export class Tail {
     const { file, line } = watcher;
     this.#compare(watcher);
     if (sizeOf(file) < watcher.size) {
-      this.#sights.cut(watcher);
+      this.#history.cut(watcher);
       Object.assign(watcher, { read: 0, unfinished: 0 });
       file.isCut = false;
       if (!watcher.inMemory) posFile.update(line, 0);
@@ -178,13 +178,13 @@ export class Tail {
   /** A file that is as long as before, or longer, does not show in_tail that it was cut short in between (in_tail.rb:1359). */
   #compare({ path, file, size }: Watcher, least = size): void {
     if (!file.isCut || sizeOf(file) < least) return;
-    this.#sights.writtenAnew(path);
+    this.#history.writtenAnew(path);
     file.isCut = false;
   }
 
   #closes(watcher: Watcher, isAtItsPath: boolean): void {
     this.#compare(watcher);
-    this.#sights.closes(watcher, isAtItsPath, this.#world.clock.now);
+    this.#history.closes(watcher, isAtItsPath, this.#world.clock.now);
     const left = watcher.file.lines.length - watcher.read;
     if (left > 0) this.#world.tell(`in_tail lets go of ${left} unread lines`);
   }
@@ -195,7 +195,7 @@ export class Tail {
    */
   #turn(watcher: Watcher, file: LogFile): void {
     this.#rotated.delete(watcher);
-    this.#sights.forgets(watcher.file);
+    this.#history.forgets(watcher.file);
     this.#world.posFile.update(watcher.line, 0);
     const again = watcherOf(watcher.path, file, watcher.line, 0);
     this.#rotated.add(again);

@@ -1,25 +1,25 @@
 import type { Millis } from '../../src/core/text/units.ts';
-import type { FileSight, Heard, OutputSight, Said } from '../../src/core/witness/answer.ts';
+import type { FileReport, Heard, OutputReport, Report } from '../../src/core/witness/answer.ts';
 import { LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
 import type { Watcher } from './watcher.ts';
 
 /** The meaning of a message for the records: see the tables of messages in src/core/witness. */
 export type Message = Pick<Heard, 'level' | 'text'> & Partial<Pick<Heard, 'file' | 'error' | 'during'>>;
 
-interface Closed extends Watcher, Pick<FileSight, 'at' | 'print' | 'wasFollowed'> {}
+interface Closed extends Watcher, Pick<FileReport, 'at' | 'print' | 'wasFollowed'> {}
 
 /** The parts of an answer that change while the worker lives. */
-type Now = Pick<Said, 'isReady' | 'files' | 'unfound' | 'siblings' | 'outputs' | 'supervisor'>;
+type Now = Pick<Report, 'isReady' | 'files' | 'unfound' | 'siblings' | 'outputs' | 'supervisor'>;
 
 /** The probe in a worker. It sees each event, even of a short-lived file. */
-export class Sights {
+export class FileHistory {
   readonly #closed = new Map<LogFile, Closed>();
   readonly #begun = new Set<LogFile>();
   /** At which it has followed a file. */
   readonly paths = new Set<string>();
-  readonly #cuts: Said['cuts'][number][] = [];
-  readonly #starts: Said['starts'][number][] = [];
-  readonly #lost: Said['lost'][number][] = [];
+  readonly #cuts: Report['cuts'][number][] = [];
+  readonly #starts: Report['starts'][number][] = [];
+  readonly #lost: Report['lost'][number][] = [];
   readonly #heard = new Map<string, Heard>();
   #resumed: readonly string[] = [];
   /** in_tail runs, or did. */
@@ -79,17 +79,17 @@ export class Sights {
     return this.#begun.has(file);
   }
 
-  said(pid: number, now: Now): Said {
+  report(pid: number, now: Now): Report {
     return { ...NOTHING, ...this.#soFar(), ...now, pid };
   }
 
   /** Its buffers are closed, with this in them. */
-  lastWord(pid: number, seen: Pick<Said, 'siblings' | 'unfound'>, ends: readonly OutputSight[]): Said {
+  lastReport(pid: number, seen: Pick<Report, 'siblings' | 'unfound'>, ends: readonly OutputReport[]): Report {
     return { ...NOTHING, ...this.#soFar(), ...seen, pid, isFinal: true, isReady: this.isReading, ends };
   }
 
   /** Closed files with other bytes than those that were read. */
-  #writtenAnew(): Said['lost'] {
+  #writtenAnew(): Report['lost'] {
     return [...this.#closed.values()].flatMap(({ path, file, read, print }) =>
       sizeOf(file) >= read * LINE_BYTES && printOf(file, read * LINE_BYTES) !== print
         ? [{ path, why: 'written anew' }]
@@ -114,7 +114,7 @@ export class Sights {
   }
 }
 
-export function sightOf({ path, file, read, unfinished }: Watcher, at: Millis): FileSight {
+export function sightOf({ path, file, read, unfinished }: Watcher, at: Millis): FileReport {
   const position = read * LINE_BYTES;
   const rest = {
     unfinished,
@@ -145,7 +145,7 @@ function printOf({ lines }: LogFile, position: number): number | undefined {
 /** The one in_tail. */
 const READER = 'tail';
 
-const NOTHING: Said = {
+const NOTHING: Report = {
   pid: 0,
   supervisor: undefined,
   ignoresSigterm: false,

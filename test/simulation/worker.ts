@@ -1,11 +1,11 @@
 import type { Millis } from '../../src/core/text/units.ts';
-import type { Said } from '../../src/core/witness/answer.ts';
-import type { Witness } from '../../src/core/witness/testimony.ts';
+import type { Report } from '../../src/core/witness/answer.ts';
+import type { Witness } from '../../src/core/witness/reports.ts';
 import { ENGINE_TICK, type Fluentd } from './fluentd.ts';
 import { isFollowed, sizeOf } from './log-files.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import { Tail } from './tail.ts';
-import { Sights } from './witness.ts';
+import { FileHistory } from './witness.ts';
 import type { World } from './world.ts';
 
 interface Under {
@@ -24,13 +24,13 @@ export class Worker {
   tail: Tail | undefined;
   followsSince: Millis | undefined;
   output: OutputBuffer | undefined;
-  readonly sights = new Sights();
+  readonly history = new FileHistory();
   readonly #world: World;
   readonly #under: Under;
   #isOver = false;
   #isUp = false;
   #isWaiting: boolean;
-  #lastWord: Said | undefined;
+  #lastReport: Report | undefined;
 
   constructor(world: World, under: Under) {
     this.#world = world;
@@ -53,13 +53,13 @@ export class Worker {
     return this.endedAt <= this.#world.clock.now;
   }
 
-  /** The answer or the last word of its witness. */
+  /** The answer or the last report of its witness. */
   witness(isSilent: boolean): Witness {
     const { socket: worker, pid } = this;
-    if (this.isGone) return { worker, kind: 'gone', said: this.#lastWord };
+    if (this.isGone) return { worker, kind: 'gone', report: this.#lastReport };
     if (isSilent) return { worker, kind: 'silent', why: 'its witness did not answer within 2 s' };
     const { supervisor } = this.#under;
-    const said = this.sights.said(pid, {
+    const report = this.history.report(pid, {
       isReady: this.isReady,
       // An orphan's parent is another process.
       supervisor: supervisor.isUp ? supervisor.pid : 1,
@@ -68,17 +68,17 @@ export class Worker {
       files: this.tail?.seen() ?? [],
       unfound: this.#unfound(),
     });
-    return { worker, kind: 'alive', said };
+    return { worker, kind: 'alive', report };
   }
 
   get isReady(): boolean {
     return this.tail !== undefined;
   }
 
-  #unfound(): Said['unfound'] {
-    if (!this.sights.isReading) return [];
+  #unfound(): Report['unfound'] {
+    if (!this.history.isReading) return [];
     const files = [...this.#world.logs.byPath].filter(
-      ([path, file]) => isFollowed(path) && sizeOf(file) > 0 && !this.sights.hasBegun(file),
+      ([path, file]) => isFollowed(path) && sizeOf(file) > 0 && !this.history.hasBegun(file),
     );
     return files.map(([path, file]) => ({
       path,
@@ -90,9 +90,9 @@ export class Worker {
   }
 
   /** Files that look like the rotated form of one that matches its paths, and that it has not read. */
-  #siblings(): Said['siblings'] {
+  #siblings(): Report['siblings'] {
     return [...this.#world.logs.byPath]
-      .filter(([path, file]) => isRotated(path) && sizeOf(file) > 0 && !this.sights.hasBegun(file))
+      .filter(([path, file]) => isRotated(path) && sizeOf(file) > 0 && !this.history.hasBegun(file))
       .map(([path, file]) => {
         // Renamed, not copied.
         return {
@@ -129,7 +129,7 @@ export class Worker {
           const held = this.output === undefined ? [] : [this.output.sight];
           const seen = { siblings: this.#siblings(), unfound: this.#unfound() };
           this.die();
-          this.#lastWord = this.sights.lastWord(this.pid, seen, held);
+          this.#lastReport = this.history.lastReport(this.pid, seen, held);
           done();
         };
         if (this.output === undefined) end();
@@ -147,10 +147,10 @@ export class Worker {
 
   #begin(): void {
     if (this.#isOver) return;
-    this.sights.isReading = true;
-    const output = new OutputBuffer(this.#world, this.sights);
+    this.history.isReading = true;
+    const output = new OutputBuffer(this.#world, this.history);
     this.output = output;
-    this.tail = new Tail(this.#world, this.sights, (ids) => output.take(ids));
+    this.tail = new Tail(this.#world, this.history, (ids) => output.take(ids));
     this.followsSince = this.#world.clock.now;
     this.#world.tell('the worker follows its files');
   }

@@ -175,7 +175,7 @@ export class World {
     const { logs } = this;
     const file = logs.byPath.get(path);
     if (!isFollowed(path) && file === undefined) return;
-    const isOpen = this.#watching.some(({ sights }) => file !== undefined && sights.hasBegun(file));
+    const isOpen = this.#watching.some(({ history }) => file !== undefined && history.hasBegun(file));
     if (file !== undefined && !isFollowed(path) && !isOpen) file.isUnseen = true;
     logs.append(path, lines);
   }
@@ -215,13 +215,13 @@ export class World {
 
   /** A file that left its path while no worker ran, and is gone now: no witness has seen it. */
   #forget(file: LogFile | undefined): void {
-    const isKnown = file !== undefined && this.workers.some(({ sights }) => sights.hasBegun(file));
+    const isKnown = file !== undefined && this.workers.some(({ history }) => history.hasBegun(file));
     if (file?.hasLeftUnseen && !isKnown && this.settings.hasWitness) this.lines.areUnseen(file.lines);
   }
 
   /** A witness misses nothing, however short it was there. */
   #leaves(path: string, file: LogFile, isCut: boolean): void {
-    for (const { sights } of this.#watching) sights.leaves(path, file);
+    for (const { history } of this.#watching) history.leaves(path, file);
     if (this.#watching.length > 0) return;
     // A witness takes no notice of what the looks from outside have listed.
     const known = this.settings.hasWitness && isCut ? 0 : Math.ceil(file.listed / LINE_BYTES);

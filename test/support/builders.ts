@@ -122,7 +122,7 @@ export function snapshot(at: Millis, files: readonly Watched[], changes: Partial
     depth: 'all' as const,
     followed: [],
     source: 'outside' as const,
-    testimony: undefined,
+    reports: undefined,
     buffers: NO_BUFFERS,
     fluentd: running(),
     mains: undefined,
@@ -157,7 +157,7 @@ export function confOf(paths: readonly string[], more = ''): FluentConf {
 /** A drain that a call began at the start. */
 export function draining(changes: Partial<Draining> = {}): Draining {
   const trigger: Trigger = { by: 'http', at: 0 };
-  return { name: 'draining', since: 0, trigger, mainHasEnded: false, owed: undefined, ...changes };
+  return { name: 'draining', since: 0, trigger, mainHasEnded: false, pending: undefined, ...changes };
 }
 
 /** Keeps what the loop tells. */

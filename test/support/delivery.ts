@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, test as plainTest } from 'vitest';
 import type { Outcome } from '../../src/core/drain/outcome.ts';
-import type { Said } from '../../src/core/witness/answer.ts';
+import type { Report } from '../../src/core/witness/answer.ts';
 import { askWitnesses } from '../../src/node/witness/ask-witnesses.ts';
 import { Site } from './delivery-site.ts';
 import { renderConf, type Section } from './fluentd-conf.ts';
@@ -132,10 +132,10 @@ export function startBeside(
 }
 
 /** Waits until the witness of a Fluentd that is not posidle's child says so. */
-export async function said(site: Site, what: string, holds: (said: Said) => boolean): Promise<void> {
+export async function said(site: Site, what: string, holds: (said: Report) => boolean): Promise<void> {
   await until(what, async () => {
     const { witnesses } = await askWitnesses(witnessIn(site.dir), 'look', 0);
-    return witnesses.some((one) => one.kind === 'alive' && holds(one.said));
+    return witnesses.some((one) => one.kind === 'alive' && holds(one.report));
   });
 }
 

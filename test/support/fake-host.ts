@@ -4,7 +4,7 @@ import type { DrainRequest } from '../../src/core/progress/drain-request.ts';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
 import type { Question } from '../../src/core/progress/question.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-import type { Testimony, Witness } from '../../src/core/witness/testimony.ts';
+import type { Reports, Witness } from '../../src/core/witness/reports.ts';
 import type { FluentdSign, Host, WitnessOrder } from '../../src/host.ts';
 import { FakeFiles } from './fake-files.ts';
 import { FakeFluentd, type FluentdOptions } from './fake-fluentd.ts';
@@ -135,7 +135,7 @@ export class FakeHost extends FakeFiles implements Host {
     return this.sign;
   }
 
-  async askWitnesses(_dir?: string, _question?: Question, _patience?: number): Promise<Testimony> {
+  async askWitnesses(_dir?: string, _question?: Question, _patience?: number): Promise<Reports> {
     return { at: this.#now, witnesses: this.witnesses };
   }
 

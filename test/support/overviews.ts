@@ -56,7 +56,7 @@ const NOTHING = {
   depth: 'all',
   followed: [],
   source: 'outside',
-  testimony: undefined,
+  reports: undefined,
   buffers: undefined,
   fluentd: { kind: 'absent', why: 'nobody looked' },
   mains: undefined,

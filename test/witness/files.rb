@@ -69,7 +69,7 @@ on_each_version 'a renamed file stays known with the new one beside it, and when
   expect('size now', closed['size'] - closed['pos'], 5)
   s.stop
   closed = s.last['closed'].find { |f| f['inode'] == old }
-  expect('in the last word', closed['size'] - closed['pos'], 5)
+  expect('in the last report', closed['size'] - closed['pos'], 5)
 end
 
 on_each_version 'a file that was copied and cut is told with what it had, and its copy with its time' do |s|
@@ -94,7 +94,7 @@ on_each_version 'a file that is removed while lines of it are unread stays known
   found = s.seen('closed') { |a| file(a, 'a.log', 'closed') && a['files'].empty? }
   expect('unread', file(found, 'a.log', 'closed').then { |f| f['pos'] < f['size'] })
   s.stop
-  expect('unread in the last word', file(s.last, 'a.log', 'closed').then { |f| f['pos'] < f['size'] })
+  expect('unread in the last report', file(s.last, 'a.log', 'closed').then { |f| f['pos'] < f['size'] })
 end
 
 it 'an inode that is used again, where the file system gives it again, does not hide that its former file was closed unread' do |s|
@@ -260,7 +260,7 @@ on_each_version 'a file that two inputs follow is closed for each of them, read 
   expect('the readers', found['closed'].map { |f| f['reader'] }.sort, ["#{s.dir}/other", "#{s.dir}/pos"])
   expect('read or not', found['closed'].map { |f| f['pos'] == f['size'] }.sort_by(&:inspect), [false, true])
   s.stop
-  expect('in the last word', s.last['closed'].size, 2)
+  expect('in the last report', s.last['closed'].size, 2)
 end
 
 it 'a directory that Fluentd may not list is told' do |s|
@@ -287,7 +287,7 @@ it 'files that look like rotated forms of a followed one, born in this life, rea
          %w[a-2026-01-02.log.gz a-2026.gz a.7.log a.log.1 a.log.9 old/a.log.2].map { |n| s.log(n) })
   expect('facts', found['siblings'].all? { |f| f['size'] == 7 && f['inode'] == File.stat(f['path']).ino && f['cuts'] == [] })
   s.stop
-  expect('in the last word', s.last['siblings'].size, 6)
+  expect('in the last report', s.last['siblings'].size, 6)
 end
 
 it 'a file of an earlier life is a sibling once it is written on' do |s|

@@ -102,7 +102,7 @@ it "a directory that is read-only, missing, another user's or too deep for a nam
   expect('errors', s.said.scan('[error]').size, 0)
 end
 
-it 'a directory that is full after the birth costs the last word only' do |s|
+it 'a directory that is full after the birth costs the last report only' do |s|
   dir = s.make('full')
   raise Skipped, 'no right to mount' unless system('mount', '-t', 'tmpfs', '-o', 'size=4k,mode=777', 'none', dir, err: File::NULL)
   begin
@@ -111,7 +111,7 @@ it 'a directory that is full after the birth costs the last word only' do |s|
     s.till('ready', within: 120) { s.ask('look', socket)['ready'] }
     File.write("#{dir}/rest", 'x' * 10_000) rescue nil
     works(s)
-    expect('a whole last word or none', Dir["#{dir}/*.end"].all? { |f| JSON.parse(File.read(f)) })
+    expect('a whole last report or none', Dir["#{dir}/*.end"].all? { |f| JSON.parse(File.read(f)) })
   ensure
     system('umount', '-l', dir)
   end
@@ -124,9 +124,9 @@ it 'clients that are silent, never read, send without end or leave hold nobody u
   began = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   s.look
   expect('after a silent one', Process.clock_gettime(Process::CLOCK_MONOTONIC) - began, 0..3)
-  deaf = UNIXSocket.new(s.living)
-  deaf.setsockopt(:SOCKET, :RCVBUF, 1)
-  deaf.write("look\n")
+  missing = UNIXSocket.new(s.living)
+  missing.setsockopt(:SOCKET, :RCVBUF, 1)
+  missing.write("look\n")
   endless = UNIXSocket.new(s.living)
   sender = Thread.new { loop { endless.write('x' * 10_000) } rescue nil }
   UNIXSocket.new(s.living).tap { |c| c.write("look\n") }.close
@@ -136,7 +136,7 @@ it 'clients that are silent, never read, send without end or leave hold nobody u
   sender.kill
   rss = File.read("/proc/#{s.worker}/status")[/VmRSS:\s+(\d+)/, 1].to_i
   expect('memory in kB', rss, 0..200_000)
-  [silent, deaf, endless].each(&:close)
+  [silent, missing, endless].each(&:close)
   works(s)
 end
 

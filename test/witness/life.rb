@@ -20,7 +20,7 @@ def ends_by(signal, s)
   pid, socket = s.worker, s.living
   expect('exit', asked(s) { s.stop(signal) }.exitstatus, 0)
   last = s.last(socket)
-  expect('the last word', last.values_at('v', 'pid', 'final', 'error'), [1, pid, true, nil])
+  expect('the last report', last.values_at('v', 'pid', 'final', 'error'), [1, pid, true, nil])
   expect('read whole', last['closed'].map { |f| f['size'] - f['pos'] }, [0])
   expect('nothing left', last['ends'].map { |o| o['chunks'] }, [[]])
   expect('delivered', s.delivered.size, 100)
@@ -32,7 +32,7 @@ def ends_by(signal, s)
   end
 end
 
-on_each_version 'a stop by SIGINT while it is asked ends with a clean last word' do |s|
+on_each_version 'a stop by SIGINT while it is asked ends with a clean last report' do |s|
   ends_by('INT', s)
 end
 
@@ -69,7 +69,7 @@ it 'a process that goes on as another program leaves one birth' do |s|
   end
 end
 
-it 'whoever finds nobody at its socket finds its last word' do |s|
+it 'whoever finds nobody at its socket finds its last report' do |s|
   s.append(s.lines(1..100))
   s.run(conf(s))
   socket = s.living
@@ -79,20 +79,20 @@ it 'whoever finds nobody at its socket finds its last word' do |s|
   s.ended
 end
 
-it 'a stop by SIGTERM while it is asked ends with a clean last word' do |s|
+it 'a stop by SIGTERM while it is asked ends with a clean last report' do |s|
   ends_by('TERM', s)
 end
 
-it 'a worker that is killed leaves its socket and no last word, and the next one makes a socket of its own' do |s|
+it 'a worker that is killed leaves its socket and no last report, and the next one makes a socket of its own' do |s|
   s.run(conf(s), supervised: true)
   socket, pid = s.living, s.worker
   asked(s) { Process.kill('KILL', pid) && s.seen('another worker') { |a| a['ready'] && a['pid'] != pid } }
   expect('sockets', s.sockets.size, 2)
-  expect('a last word', File.exist?(socket.sub('.sock', '.end')), false)
+  expect('a last report', File.exist?(socket.sub('.sock', '.end')), false)
   expect('its supervisor', s.look['supervisor'], s.pid)
 end
 
-it 'a restart by SIGHUP ends the worker with a clean last word, and the next one answers' do |s|
+it 'a restart by SIGHUP ends the worker with a clean last report, and the next one answers' do |s|
   s.append(s.lines(1..3))
   s.run(conf(s), supervised: true)
   socket, pid = s.living, s.worker
@@ -109,7 +109,7 @@ on_each_version 'SIGUSR2 is told as a reload before 1.18, and as a clean end and
     Process.kill('USR2', s.pid)
     if s.at_least('1.18')
       s.seen('another worker', within: 120) { |a| a['ready'] && a['pid'] != pid }
-      s.till('the last word', within: 120) { File.exist?(socket.sub('.sock', '.end')) && s.last(socket)['final'] }
+      s.till('the last report', within: 120) { File.exist?(socket.sub('.sock', '.end')) && s.last(socket)['final'] }
     else
       found = s.seen('a reload', within: 120) { |a| a['ends'].any? && a['ready'] }
       expect('the former output', found['ends'].map { |o| o['chunks'] }, [[]])

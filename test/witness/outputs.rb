@@ -47,7 +47,7 @@ on_each_version 'a message inside a flush attempt is of a retry only if Fluentd 
   own = found['heard'].select { |h| h['text'].start_with?('of #') }.map { |h| h['during'] }
   expect('the last attempt was none', own.sort_by(&:inspect), ['flush', nil])
   s.stop
-  expect('the last word has the same', s.last['heard'].count { |h| h['text'].start_with?('of #') }, 2)
+  expect('the last report has the same', s.last['heard'].count { |h| h['text'].start_with?('of #') }, 2)
 end
 
 on_each_version 'what is said is heard whatever log level shows, in whatever form, and none of it holds a line of the log' do |s|
@@ -102,7 +102,7 @@ on_each_version 'a file buffer is told at its end with the ids of its chunks, an
   s.till('delivered') { s.delivered.size == 3 }
 end
 
-on_each_version 'a memory buffer that is flushed at shutdown is empty in the last word' do |s|
+on_each_version 'a memory buffer that is flushed at shutdown is empty in the last report' do |s|
   s.append(s.lines(1..3))
   s.run(s.tail + s.out('flush_interval 300s'))
   s.seen('staged') { |a| output(a)['n'] == 1 }
@@ -111,7 +111,7 @@ on_each_version 'a memory buffer that is flushed at shutdown is empty in the las
   expect('delivered', s.delivered.size, 3)
 end
 
-it 'what a memory buffer loses at shutdown stands in the last word' do |s|
+it 'what a memory buffer loses at shutdown stands in the last report' do |s|
   s.append(s.lines(1..3))
   File.write("#{s.dir}/fail", '')
   s.run(s.tail + s.out('flush_interval 0.2s'))

@@ -23,14 +23,14 @@ def plain(s, more = '', buffer: 'flush_interval 0.2s', lines: 200)
   s.run(s.tail + s.out(buffer, more))
 end
 
-on_each_version 'lines read, and records taken and delivered, are told, also in the last word' do |s|
+on_each_version 'lines read, and records taken and delivered, are told, also in the last report' do |s|
   plain(s)
   found = numbers(s, { took: 200, delivered: 200 })
   expect('read', found.values_at('lines', 'refused', 'worker', 'workers'), [200, 0, 0, 1])
   expect('its type', found['outputs'].map { |o| o['type'] }, ['teller'])
   s.append(s.lines(201..205))
   s.stop
-  expect('last word', s.last['lines'], 205)
+  expect('last report', s.last['lines'], 205)
   expect('its end', receipt(s.last, 'Teller', 'ends').slice('took', 'delivered', 'held'), { 'took' => 205, 'delivered' => 205, 'held' => 0 })
 end
 

@@ -2,21 +2,21 @@ import type { Found } from '../../core/inspect/found.ts';
 import { describeDoubts, describeLeft, describeReceipt, listed } from '../../core/progress/describe.ts';
 import { printable } from '../../core/text/printable.ts';
 import { counted, formatBytes } from '../../core/text/units.ts';
-import { type FileSight, nameOf, type OutputSight } from '../../core/witness/answer.ts';
+import { type FileReport, nameOf, type OutputReport } from '../../core/witness/answer.ts';
 
 /** The witnesses' answers, for people: a line for each file and output, then what is left and not proven. */
 export function* witnessLines({ seen }: Found): Generator<string> {
   const { witness, progress } = seen;
   if (witness === undefined) return;
-  const { witnesses } = witness.testimony;
+  const { witnesses } = witness.reports;
   if (witnesses.length === 0)
     yield 'no witness there: posidle witness writes it, and prints what the container of Fluentd needs';
   for (const one of witnesses) {
     if (one.kind === 'alive') {
-      const { pid, lines } = one.said;
+      const { pid, lines } = one.report;
       yield `Fluentd itself, worker ${pid}${lines === undefined ? '' : `: ${counted(lines, 'line')} read`}`;
-      for (const file of one.said.files) yield `  ${printable(fileLine(file))}`;
-      for (const output of one.said.outputs) yield `  ${printable(outputLine(output))}`;
+      for (const file of one.report.files) yield `  ${printable(fileLine(file))}`;
+      for (const output of one.report.outputs) yield `  ${printable(outputLine(output))}`;
     } else
       yield `${printable(one.worker)}: ${one.kind === 'silent' ? printable(one.why) : 'the worker is gone'}`;
   }
@@ -25,14 +25,14 @@ export function* witnessLines({ seen }: Found): Generator<string> {
   if (doubts.length > 0) yield `not proven: ${printable(describeDoubts(listed(doubts)))}`;
 }
 
-function fileLine({ path, position, size, unfinished }: FileSight): string {
+function fileLine({ path, position, size, unfinished }: FileReport): string {
   const left = size === undefined ? undefined : size - position;
   const rest =
     left === undefined ? 'the file is not there' : left === 0 ? 'read' : `${formatBytes(left)} left`;
   return `${path}: ${rest}${unfinished > 0 ? ', an unfinished last line' : ''} (position ${position})`;
 }
 
-function outputLine(output: OutputSight): string {
+function outputLine(output: OutputReport): string {
   const { chunks, bytes, isRetrying, receipt } = output;
   const held = chunks === 0 ? 'holds nothing' : `holds ${counted(chunks, 'chunk')} (${formatBytes(bytes)})`;
   const records = describeReceipt({ output: '', ...receipt });

@@ -3,12 +3,12 @@ import { describeLeft, listed } from '../progress/describe.ts';
 import {
   type DoubtKind,
   heldIn,
+  ignoringNewer,
   isLeft,
   type Left,
-  type Owed,
-  owedIn,
+  type PendingChunks,
   type Progress,
-  withoutLater,
+  pendingChunks,
 } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import { finishEnd, isOver, keptUntil } from './deadlines.ts';
@@ -40,7 +40,7 @@ export function drainGate(state: Draining, seen: Seen, policy: Policy): Gate | u
 
 function progressGate(state: Draining, seen: Seen, policy: Policy): Gate | undefined {
   const { trigger } = state;
-  const progress = withoutLater(seen.progress, state.owed);
+  const progress = ignoringNewer(seen.progress, state.pending);
   if (seen.extent === 'light' || progress.at < trigger.at)
     return { name: 'look', why: 'posidle has not looked at everything since the drain began' };
   const waitsFor = (name: Gate['name'], kind: Left['kind']) => leftGate(progress, name, [kind]);
@@ -106,13 +106,13 @@ function flushGate(progress: Progress, { flushedAt }: Draining, seen: Seen): Gat
 }
 
 /** The chunks that must go before the drain is over: those that exist when all lines are read and none is in flight. Undefined before. */
-export function owedNow({ owed }: Draining, seen: Seen): Owed | undefined {
-  if (seen.extent !== 'all') return owed;
+export function pendingNow({ pending }: Draining, seen: Seen): PendingChunks | undefined {
+  if (seen.extent !== 'all') return pending;
   const progress = seen.progress;
   const isToCome = isLeft(progress, ...TO_READ, 'moving') || !isOver(progress.busyUntil, seen.at);
   if (isToCome || doubtGate(progress, undefined) !== undefined) return undefined;
-  if (owed?.mark === progress.mark) return owed;
-  return isLeft(progress, 'kept') ? undefined : owedIn(progress);
+  if (pending?.mark === progress.mark) return pending;
+  return isLeft(progress, 'kept') ? undefined : pendingChunks(progress);
 }
 
 function fluentdGate(seen: Seen): Gate | undefined {

@@ -1,12 +1,12 @@
 import { describeDoubts, describeLeft, describeReceipts, type Listed, listed } from '../progress/describe.ts';
 import {
   type Doubt,
+  ignoringNewer,
   type Left,
   mayHold,
-  type Owed,
+  type PendingChunks,
   type Progress,
   type Receipt,
-  withoutLater,
 } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
@@ -51,7 +51,7 @@ export function outcomeOf(
     ...(isEarly ? [ENDED_EARLY] : []),
     ...progress.doubts,
   ];
-  const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, result?.owed, end.kind);
+  const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, result?.pending, end.kind);
   const { files, lines, outputs } = progress;
   return {
     version: 1,
@@ -89,11 +89,11 @@ const BY_FORCE: Readonly<Partial<Record<End['kind'], Doubt>>> = {
   survived: { kind: 'killed', why: 'Fluentd did not end: nobody saw what it still held' },
 };
 
-export function verdictOf(progress: Progress, owed: Owed | undefined, end: End['kind']) {
+export function verdictOf(progress: Progress, pending: PendingChunks | undefined, end: End['kind']) {
   // If Fluentd still runs, it will emit kept records when it stops, so they are only doubted.
   const runsOn = end !== 'ended-by-itself' && !isStoppedByPosidle({ end });
   const { left: all, doubts: raised } =
-    runsOn || !mayHold(progress) ? withoutLater(progress, owed) : progress;
+    runsOn || !mayHold(progress) ? ignoringNewer(progress, pending) : progress;
   const isDoubted = (one: Left): one is KeptRecords => runsOn && one.kind === 'kept';
   const left = all.filter((one) => !isDoubted(one));
   const doubts = [

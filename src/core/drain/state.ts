@@ -1,5 +1,5 @@
 import type { DrainRequest } from '../progress/drain-request.ts';
-import type { Owed } from '../progress/progress.ts';
+import type { PendingChunks } from '../progress/progress.ts';
 import type { Question } from '../progress/question.ts';
 import type { Millis } from '../text/units.ts';
 
@@ -47,7 +47,7 @@ export interface Draining {
   /** The first of the latest consecutive looks that found nothing left. */
   readonly emptyAt?: Millis | undefined;
   /** The chunks that must go; undefined while not everything is read. */
-  readonly owed: Owed | undefined;
+  readonly pending: PendingChunks | undefined;
   /** The stop is due. It waits only until the last flush has begun. */
   readonly closingAt?: Millis;
 }
@@ -82,7 +82,7 @@ export function ofMain({ by }: Pick<Trigger, 'by'>): OfMain {
 
 export interface DrainResult {
   readonly trigger: Trigger;
-  readonly owed: Owed | undefined;
+  readonly pending: PendingChunks | undefined;
 }
 
 export interface Gate {

@@ -20,7 +20,7 @@ import {
 } from './deadlines.ts';
 import { describeCandidates, ENDED_BY_ITSELF, KILLED, OUT_OF_REACH, STOPPED, SURVIVED } from './explain.ts';
 import { flushAt, mayFlush } from './flushing.ts';
-import { drainGate, owedNow } from './gates.ts';
+import { drainGate, pendingNow } from './gates.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate, Next, Of, State, StateName } from './state.ts';
 import { changeTo, drain, finish, flush, resultOf, type Step, stay, stop } from './transitions.ts';
@@ -83,7 +83,7 @@ const stepWatching: Rule<'watching'> = (state, seen, policy) => {
 const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   const { trigger } = before;
   const mainHasEnded = hasMainEnded(trigger, seen, policy);
-  const state = { ...before, mainHasEnded, owed: owedNow(before, seen) };
+  const state = { ...before, mainHasEnded, pending: pendingNow(before, seen) };
   const request = requestedBy(seen, policy);
   const isMainBack = seen.main.seen && seen.main.goneSince === undefined;
   if (isGuess(trigger) && request !== undefined) return drain(request, seen, policy);

@@ -1,4 +1,4 @@
-import { mayHold, withoutLater } from '../progress/progress.ts';
+import { ignoringNewer, mayHold } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import { describeTrigger, describeUnproven, ENDED_BY_ITSELF, LEFT_TO_KUBELET } from './explain.ts';
@@ -19,7 +19,7 @@ export interface Step<To extends State = State> {
 
 export function drain(trigger: Trigger, seen: Seen, policy: Policy): Step<Draining> {
   const mainHasEnded = hasMainEnded(trigger, seen, policy);
-  const state: Draining = { name: 'draining', since: seen.at, trigger, mainHasEnded, owed: undefined };
+  const state: Draining = { name: 'draining', since: seen.at, trigger, mainHasEnded, pending: undefined };
   return changeTo(state, describeTrigger(trigger, seen, policy));
 }
 
@@ -27,8 +27,8 @@ export function flush(state: Draining, seen: Seen, wakeAt: Millis): Step<Drainin
   return stay({ ...state, flushedAt: seen.at }, wakeAt, [{ do: 'flush' }]);
 }
 
-export function resultOf({ trigger, owed }: Draining | DrainResult): DrainResult {
-  return { trigger, owed };
+export function resultOf({ trigger, pending }: Draining | DrainResult): DrainResult {
+  return { trigger, pending };
 }
 
 export function finish(end: End, seen: Seen, result: DrainResult | undefined): Step<Of<'stopped'>> {
@@ -68,8 +68,8 @@ export function stop(
 }
 
 /** Fluentd's stop sends the records that it keeps, and with `flush_at_shutdown` its chunks. Only posidle can stop one that ignores SIGTERM. */
-function mayStopHelp({ owed }: Draining, { progress }: Seen): boolean {
-  return progress.ignoresSigterm || mayHold(progress) || withoutLater(progress, owed).left.length > 0;
+function mayStopHelp({ pending }: Draining, { progress }: Seen): boolean {
+  return progress.ignoresSigterm || mayHold(progress) || ignoringNewer(progress, pending).left.length > 0;
 }
 
 export function changeTo<To extends State>(

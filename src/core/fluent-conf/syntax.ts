@@ -39,7 +39,7 @@ export function parseConf(text: string, file: string): ParsedConf {
   }
 }
 
-/** Adds the statements of a section, or of the whole file. */
+/** Adds the workers of a section, or of the whole file. */
 function readInto(items: ConfItem[], state: ParseState, open?: Open): void {
   const { scanner } = state;
   for (scanner.take(SPACING); !scanner.done; scanner.take(SPACING)) {

@@ -1,18 +1,18 @@
 import type { FileLook, FollowedReading, PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { entryKeyIn } from '../pos-file/pos-file.ts';
-import type { Said } from '../witness/answer.ts';
-import type { Testimony } from '../witness/testimony.ts';
+import type { Report } from '../witness/answer.ts';
+import type { Reports } from '../witness/reports.ts';
 
 /**
  * What pos files, log files and directories would show, as the witnesses say it: posidle's own container has none of these files. Each
  * in_tail input counts as one pos file.
  */
 export function filesBy(
-  { witnesses }: Testimony,
+  { witnesses }: Reports,
   dir: string,
 ): Pick<Snapshot, 'posFiles' | 'looks' | 'followed'> {
-  const said = witnesses.flatMap((one) => (one.kind === 'alive' ? [one.said] : []));
-  if (said.length === 0) {
+  const report = witnesses.flatMap((one) => (one.kind === 'alive' ? [one.report] : []));
+  if (report.length === 0) {
     const nobody: PosFileReading = {
       path: dir,
       kind: 'unreadable',
@@ -21,11 +21,11 @@ export function filesBy(
     return { posFiles: [nobody], looks: new Map(), followed: [] };
   }
   const looks = new Map<string, FileLook>();
-  const posFiles = said.flatMap((one) => one.readers.map((path) => readingOf(path, one, looks)));
-  return { posFiles, looks, followed: said.map(unfoundIn) };
+  const posFiles = report.flatMap((one) => one.readers.map((path) => readingOf(path, one, looks)));
+  return { posFiles, looks, followed: report.map(unfoundIn) };
 }
 
-function readingOf(path: string, { files }: Said, looks: Map<string, FileLook>): PosFileReading {
+function readingOf(path: string, { files }: Report, looks: Map<string, FileLook>): PosFileReading {
   const entries = files
     .filter(({ reader }) => reader === path)
     .map((file) => {
@@ -39,7 +39,7 @@ function readingOf(path: string, { files }: Said, looks: Map<string, FileLook>):
   return { path, kind: 'read', entries, unparsable: [], writtenAgo: Number.POSITIVE_INFINITY };
 }
 
-function unfoundIn({ readers: [posFile = ''], unfound }: Said): FollowedReading {
+function unfoundIn({ readers: [posFile = ''], unfound }: Report): FollowedReading {
   const files = unfound.map(({ path, key, size = 0 }) => ({ path, size, inode: key.split(' ')[0] ?? '' }));
   return { posFile, refreshInterval: 0, byInode: true, files };
 }

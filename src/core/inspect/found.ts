@@ -6,7 +6,7 @@ import type { UnparsableLine } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
 import { type DoubtKind, heldIn, isLeft } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
-import { isAnswered } from '../witness/testimony.ts';
+import { isAnswered } from '../witness/reports.ts';
 import type { Finding } from './pos-file-diagnosis.ts';
 import type { Rates } from './rates.ts';
 
@@ -153,7 +153,7 @@ function totalsOf(files: readonly ObservedFile[]) {
 
 /** The chunks that the witnesses see. Those on disk need no Fluentd. */
 function held({ witness, progress }: Observation): string | undefined {
-  if (witness === undefined || !isAnswered(witness.testimony)) return undefined;
+  if (witness === undefined || !isAnswered(witness.reports)) return undefined;
   const chunks = heldIn(progress.left);
   return chunks.length === 0 ? undefined : describeLeft(listed(chunks));
 }

@@ -3,7 +3,7 @@ import type { ProcessIdentity } from '../progress/fluentd-reading.ts';
 import type { Progress } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
-import type { Testimony } from '../witness/testimony.ts';
+import type { Reports } from '../witness/reports.ts';
 import type { Lag } from './file-state.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { UndiscoveredFile } from './undiscovered.ts';
@@ -22,9 +22,9 @@ export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, See
   readonly undiscovered: readonly UndiscoveredFile[];
   readonly unlisted: readonly string[];
   /** The witnesses' answers and their meaning; undefined if this look did not ask. */
-  readonly witness: { readonly testimony: Testimony; readonly progress: Progress } | undefined;
-  /** The testimony of the last look that asked the witnesses. */
-  readonly lastAnswers: Testimony | undefined;
+  readonly witness: { readonly reports: Reports; readonly progress: Progress } | undefined;
+  /** The reports of the last look that asked the witnesses. */
+  readonly lastAnswers: Reports | undefined;
   /** When the last look began in which a witness answered. */
   readonly aliveAt: Millis | undefined;
   /** posidle has pos files to look at. */

@@ -1,7 +1,7 @@
 import { entryKey, type KeyedEntry, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Limits } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
-import { isAnyAlive, progressFromWitnesses, withLastAnswers } from '../witness/testimony.ts';
+import { isAnyAlive, progressFromWitnesses, withLastAnswers } from '../witness/reports.ts';
 import { judge } from './judge-entry.ts';
 import { newMemory, remember, watchMain } from './memory.ts';
 import type { KnownEntry, Memory, Observation, ObservedFile, Portions } from './observation.ts';
@@ -74,15 +74,15 @@ function observeRest(before: Observation, snapshot: Snapshot): Facts {
   };
 }
 
-function aliveAt(before: Observation | undefined, { testimony, lookedAt }: Snapshot): Millis | undefined {
-  return testimony !== undefined && isAnyAlive(testimony) ? lookedAt : before?.aliveAt;
+function aliveAt(before: Observation | undefined, { reports, lookedAt }: Snapshot): Millis | undefined {
+  return reports !== undefined && isAnyAlive(reports) ? lookedAt : before?.aliveAt;
 }
 
 function plainFacts(before: Observation | undefined, snapshot: Snapshot) {
   const { lookedAt, at, depth, source, buffers, fluentd, requests } = snapshot;
-  const testimony = snapshot.testimony && withLastAnswers(snapshot.testimony, before?.lastAnswers);
-  const lastAnswers = testimony ?? before?.lastAnswers;
-  const witness = testimony && { testimony, progress: progressFromWitnesses(testimony) };
+  const reports = snapshot.reports && withLastAnswers(snapshot.reports, before?.lastAnswers);
+  const lastAnswers = reports ?? before?.lastAnswers;
+  const witness = reports && { reports, progress: progressFromWitnesses(reports) };
   const extent = depth === 'light' ? ('light' as const) : ('all' as const);
   return { lookedAt, at, extent, source, witness, lastAnswers, buffers, fluentd, requests };
 }
@@ -250,7 +250,7 @@ export function observeOverdue(
 
 export function observeNothing(now: Now, limits: Limits): Observation {
   const nothing = { posFiles: [], looks: new Map(), followed: [], mains: undefined };
-  const unasked = { source: 'outside', testimony: undefined, buffers: undefined } as const;
+  const unasked = { source: 'outside', reports: undefined, buffers: undefined } as const;
   const snapshot = { ...now, lookedAt: now.at, ...nothing, ...unasked, depth: 'light' } as const;
   return observe(undefined, snapshot, limits);
 }

@@ -3,7 +3,7 @@ import { type BuffersReading, chunkId } from '../fluentd/buffers.ts';
 import { type Limits, SLOW_START } from '../progress/limits.ts';
 import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, type Millis } from '../text/units.ts';
-import { progressFromWitnesses, type Witness, withLastAnswers } from '../witness/testimony.ts';
+import { progressFromWitnesses, type Witness, withLastAnswers } from '../witness/reports.ts';
 import type { Departed, Observation, ObservedFile } from './observation.ts';
 
 /** An observation without what is made from it. */

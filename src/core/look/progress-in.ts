@@ -1,25 +1,25 @@
 import type { Limits } from '../progress/limits.ts';
 import type { Doubt, Progress } from '../progress/progress.ts';
-import { isAnswered, isAnyAlive, isComplete } from '../witness/testimony.ts';
+import { isAnswered, isAnyAlive, isComplete } from '../witness/reports.ts';
 import { type Facts, progressFromFiles } from './progress-from-files.ts';
 
 /**
- * The witnesses' progress if each one answers, or if all workers have left their last word and no other Fluentd runs. Otherwise the
+ * The witnesses' progress if each one answers, or if all workers have left their last report and no other Fluentd runs. Otherwise the
  * progress that the files show, with the doubt about each worker. Nothing is concluded from both.
  */
 export function progressIn(seen: Facts, before: Progress | undefined, limits: Limits): Progress {
   const { witness, fluentd, hasFiles } = seen;
   if (witness === undefined) return progressFromFiles(seen, limits);
-  const { testimony, progress } = witness;
-  const isAlive = isAnyAlive(testimony);
-  if (!isAlive && isAnswered(testimony) && fluentd.kind === 'absent')
+  const { reports, progress } = witness;
+  const isAlive = isAnyAlive(reports);
+  if (!isAlive && isAnswered(reports) && fluentd.kind === 'absent')
     return dated(asOf(seen.aliveAt, progress), before);
-  if ((isAlive && isComplete(testimony)) || !hasFiles) return dated(progress, before);
+  if ((isAlive && isComplete(reports)) || !hasFiles) return dated(progress, before);
   const files = progressFromFiles(seen, limits);
   return { ...files, doubts: distinct(progress.doubts, files.doubts) };
 }
 
-/** Last words say nothing of what came after them. */
+/** Last reports say nothing of what came after them. */
 function asOf(at = Number.NEGATIVE_INFINITY, progress: Progress): Progress {
   return { ...progress, at };
 }

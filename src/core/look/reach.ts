@@ -3,7 +3,7 @@
 import type { Limits } from '../progress/limits.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
-import { isAnyAlive } from '../witness/testimony.ts';
+import { isAnyAlive } from '../witness/reports.ts';
 import { type Facts, startEnd } from './progress-from-files.ts';
 
 /** How long a worker may take to load its configuration and plugins, and to open its pos file. */
@@ -12,7 +12,7 @@ const SLOW_WORKER: Millis = 60_000;
 /** A witness passes a flush on only when that is safe. */
 export function reachOf(seen: Facts, limits: Limits): Seen['reach'] {
   const { fluentd, witness, started, at } = seen;
-  if (witness !== undefined && isAnyAlive(witness.testimony)) return 'witness';
+  if (witness !== undefined && isAnyAlive(witness.reports)) return 'witness';
   const isUp = fluentd.kind === 'running' && fluentd.proof === 'own';
   const isSafe = started && workersOf(seen) !== 'starting' && at >= startEnd(seen, limits);
   return isUp && isSafe ? 'signal' : 'none';

@@ -3,7 +3,7 @@ import type { KeyedEntry, PositionEntry, UnparsableLine } from '../pos-file/pos-
 import type { DrainRequest } from '../progress/drain-request.ts';
 import type { FluentdReading, ProcessIdentity } from '../progress/fluentd-reading.ts';
 import type { Millis } from '../text/units.ts';
-import type { Testimony } from '../witness/testimony.ts';
+import type { Reports } from '../witness/reports.ts';
 
 /** The facts of one look, without conclusions. */
 export interface Snapshot {
@@ -21,7 +21,7 @@ export interface Snapshot {
   /** `witness`: there is or was a witness in Fluentd. */
   readonly source: 'witness' | 'outside';
   /** The answers of the witnesses; undefined if this look did not ask. */
-  readonly testimony: Testimony | undefined;
+  readonly reports: Reports | undefined;
   /** undefined if this look did not list them. */
   readonly buffers: BuffersReading | undefined;
   readonly fluentd: FluentdReading;

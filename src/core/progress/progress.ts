@@ -114,20 +114,20 @@ export type DoubtKind =
   | 'killed';
 
 /** The chunks that must go: those that existed when a look found all files read. */
-export interface Owed {
+export interface PendingChunks {
   readonly mark: string;
   /** undefined if a chunk has no known id. */
   readonly ids: ReadonlySet<string> | undefined;
 }
 
-export function owedIn({ mark, left }: Progress): Owed {
+export function pendingChunks({ mark, left }: Progress): PendingChunks {
   const ids = heldIn(left).map((held) => held.ids);
   return { mark, ids: ids.includes(undefined) ? undefined : new Set(ids.flatMap((list) => list ?? [])) };
 }
 
 /** Without the chunks that came later, which have no line of the files that were read. */
-export function withoutLater(progress: Progress, owed: Owed | undefined): Progress {
-  const due = owed?.mark === progress.mark ? owed.ids : undefined;
+export function ignoringNewer(progress: Progress, pending: PendingChunks | undefined): Progress {
+  const due = pending?.mark === progress.mark ? pending.ids : undefined;
   if (due === undefined) return progress;
   const left = progress.left.flatMap((one) => {
     if (one.kind !== 'held' || one.ids === undefined) return [one];

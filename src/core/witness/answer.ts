@@ -4,25 +4,25 @@ import { count, type Fields, list, maybe, number, object, objects, string, Unbel
 
 const VERSION = 1;
 
-export type FileSight = Readonly<ReturnType<typeof fileSight>>;
+export type FileReport = Readonly<ReturnType<typeof fileReport>>;
 export type Heard = Readonly<ReturnType<typeof heardMessage>>;
-export type PluginSettings = Readonly<ReturnType<typeof pluginSight>>;
+export type PluginSettings = Readonly<ReturnType<typeof pluginReport>>;
 export type ReceiptSight = Readonly<ReturnType<typeof receiptSight>>;
-export type OutputSight = Readonly<ReturnType<typeof outputSight>>;
-/** One worker's answer or last word. */
-export type Said = Readonly<ReturnType<typeof saidIn>>;
+export type OutputReport = Readonly<ReturnType<typeof outputReport>>;
+/** One worker's answer or last report. */
+export type Report = Readonly<ReturnType<typeof saidIn>>;
 
 interface NotBelieved {
   readonly notBelieved: string;
 }
 
 /** Parses the answer to `look`. Lists may be missing until Fluentd is ready. */
-export function parseAnswer(text: string): Said | NotBelieved {
+export function parseAnswer(text: string): Report | NotBelieved {
   return parse(text, (fields) => saidIn(fields, fields['ready'] === true ? undefined : []));
 }
 
 /** Parses what a witness wrote as its worker ended. A missing list is empty. */
-export function parseLastWord(text: string): Said | NotBelieved {
+export function parseLastReport(text: string): Report | NotBelieved {
   return parse(text, (fields) => saidIn(fields, []));
 }
 
@@ -60,17 +60,17 @@ function saidIn(fields: Fields, none: [] | undefined) {
     /** PID 1 of its container does not act on SIGTERM. */
     ignoresSigterm: sigterm === false,
     isReady: ready === true,
-    /** Only in a last word: the worker ended without an error. */
+    /** Only in a last report: the worker ended without an error. */
     isFinal: final === true,
     error: maybe(error, string),
     /** The longest time between two looks of the witness, in milliseconds. */
     gap: count(gap) * 1_000,
     /** The names of the in_tail inputs. */
     readers: list(readers, string),
-    files: objects(files, fileSight),
-    closed: objects(closed, fileSight),
+    files: objects(files, fileReport),
+    closed: objects(closed, fileReport),
     /** Truncated files. `had`: the size at most a second before. */
-    cuts: objects(cuts, (cut) => ({ ...fileSight(cut), had: number(cut['had']) })),
+    cuts: objects(cuts, (cut) => ({ ...fileReport(cut), had: number(cut['had']) })),
     /** Files that in_tail did not read from the first byte, and where it began. */
     starts: objects(starts, ({ path, inode, reader, pos, size, print, born }) => ({
       path: string(path),
@@ -114,12 +114,12 @@ function saidIn(fields: Fields, none: [] | undefined) {
       records: number(n),
       emitsAfter: interval(emits),
     })),
-    outputs: objects(outputs, outputSight),
+    outputs: objects(outputs, outputReport),
     /** The settings of the in_tail inputs and the filters. */
-    plugins: objects(plugins, pluginSight),
+    plugins: objects(plugins, pluginReport),
     heard: objects(heard, heardMessage),
     /** Outputs, as they were when their buffer closed. */
-    ends: objects(ends, outputSight),
+    ends: objects(ends, outputReport),
     /** Ids of the chunks that a buffer found on disk when it started. */
     resumed: list(resumed, string),
     /** How often a flush emitted its lines again, so that a new chunk holds them. */
@@ -139,7 +139,7 @@ function saidIn(fields: Fields, none: [] | undefined) {
 }
 
 /** One input's knowledge of one file. Positions and sizes are bytes. */
-function fileSight(file: Fields) {
+function fileReport(file: Fields) {
   const { path, inode, reader, at, born, pos, size, unfinished, lines, record, readable, print } = file;
   // A file that is younger than the closed one has reused its inode.
   const isOther = count(born) > (maybe(at, number) ?? Number.POSITIVE_INFINITY);
@@ -180,16 +180,16 @@ function keyOf(inode: unknown, reader: unknown): string {
 }
 
 /** The settings of one running plugin: booleans, numbers and symbols only. */
-function pluginSight({ class: name, settings }: Fields) {
+function pluginReport({ class: name, settings }: Fields) {
   return { class: string(name), settings: maybe(settings, object) ?? {} };
 }
 
-function outputSight(output: Fields) {
+function outputReport(output: Fields) {
   const { id, type, n, reloaded, retry, bytes, chunks, receipt } = output;
   const buffer: 'none' | 'there' | 'reloaded' =
     maybe(n, number) === undefined ? 'none' : reloaded === true ? 'reloaded' : 'there';
   return {
-    ...pluginSight(output),
+    ...pluginReport(output),
     id: string(id),
     type: maybe(type, string),
     /** `reloaded`: a reload ended the buffer, but not the worker. */
@@ -237,6 +237,6 @@ function heardMessage({ level, file, text, error, tag, during, n }: Fields) {
   };
 }
 
-export function nameOf({ id, type, class: name }: OutputSight): string {
+export function nameOf({ id, type, class: name }: OutputReport): string {
   return id.startsWith('object:') ? (type ?? name) : `${id} (${type ?? name})`;
 }

@@ -1,10 +1,14 @@
 /** Turns what the witnesses say about files into doubts. */
 import type { Doubt, DoubtKind } from '../progress/progress.ts';
-import type { FileSight, Said } from './answer.ts';
+import type { FileReport, Report } from './answer.ts';
 import { firstNot, groupedBy } from './lists.ts';
 
-/** One worker's answer (`alive`) or last word (`gone`). */
-export type Statement = { readonly worker: string; readonly kind: 'alive' | 'gone'; readonly said: Said };
+/** One worker's answer (`alive`) or last report (`gone`). */
+export type WorkerReport = {
+  readonly worker: string;
+  readonly kind: 'alive' | 'gone';
+  readonly report: Report;
+};
 
 const LOST: Readonly<Record<string, DoubtKind>> = {
   closed: 'closed-unread',
@@ -12,36 +16,36 @@ const LOST: Readonly<Record<string, DoubtKind>> = {
   'never followed': 'never-followed',
 };
 
-/** `statements`: the oldest worker first. `reached`: by inode, how far Fluentd has read. */
-export function doubtsOfSights(
-  statements: readonly Statement[],
+/** `workers`: the oldest worker first. `reached`: by inode, how far Fluentd has read. */
+export function doubtsOfFiles(
+  workers: readonly WorkerReport[],
   reached: ReadonlyMap<string, number>,
 ): readonly Doubt[] {
-  /** By file and input, the last statement of earlier workers. */
-  const before = new Map<string, FileSight>();
-  const doubts = statements.flatMap((one) => {
-    const own = doubtsOfSight(one, before);
-    for (const file of [...one.said.closed, ...one.said.files]) before.set(file.key, file);
+  /** By file and input, the last report of earlier workers. */
+  const before = new Map<string, FileReport>();
+  const doubts = workers.flatMap((one) => {
+    const own = doubtsOfWorkersFiles(one, before);
+    for (const file of [...one.report.closed, ...one.report.files]) before.set(file.key, file);
     return own;
   });
-  const unread = unreadSiblings(statements, reached);
+  const unread = unreadSiblings(workers, reached);
   return [
     ...doubts,
-    ...doubtsOfGaps(statements),
+    ...doubtsOfGaps(workers),
     ...unread.map(({ path, size }) => doubt('nobody-saw-it-read', path, 'nobody saw Fluentd read it', size)),
   ];
 }
 
 /** Files that disappeared between two workers. */
-function doubtsOfGaps(statements: readonly Statement[]): readonly Doubt[] {
+function doubtsOfGaps(workers: readonly WorkerReport[]): readonly Doubt[] {
   const later = { readers: new Set<string>(), files: new Set<string>() };
-  return statements.toReversed().flatMap(({ kind, said }) => {
-    const gone = said.closed
+  return workers.toReversed().flatMap(({ kind, report }) => {
+    const gone = report.closed
       .filter(({ wasFollowed }) => kind === 'gone' && wasFollowed)
       .filter(({ key, reader }) => later.readers.has(reader) && !later.files.has(key));
-    if (kind === 'gone' || said.isReady) {
-      for (const reader of said.readers) later.readers.add(reader);
-      for (const { key } of [...said.files, ...said.closed]) later.files.add(key);
+    if (kind === 'gone' || report.isReady) {
+      for (const reader of report.readers) later.readers.add(reader);
+      for (const { key } of [...report.files, ...report.closed]) later.files.add(key);
     }
     return gone.map(({ path }) =>
       doubt('closed-unread', path, 'it went away while no worker of Fluentd followed it'),
@@ -50,8 +54,8 @@ function doubtsOfGaps(statements: readonly Statement[]): readonly Doubt[] {
 }
 
 function doubtsOfStart(
-  { path, key, position, size, print, isOld }: Said['starts'][number],
-  before: ReadonlyMap<string, FileSight>,
+  { path, key, position, size, print, isOld }: Report['starts'][number],
+  before: ReadonlyMap<string, FileReport>,
 ): readonly Doubt[] {
   if (size !== undefined && size < position)
     return [doubt('cut-short-unread', path, 'it was cut short while Fluentd did not follow it', size)];
@@ -65,12 +69,12 @@ function doubtsOfStart(
     : [doubt('written-anew', path, `what a worker had read before byte ${position} is no longer there`)];
 }
 
-function doubtsOfSight(
-  { worker, said }: Statement,
-  before: ReadonlyMap<string, FileSight>,
+function doubtsOfWorkersFiles(
+  { worker, report }: WorkerReport,
+  before: ReadonlyMap<string, FileReport>,
 ): readonly Doubt[] {
   return [
-    ...said.cuts
+    ...report.cuts
       .filter(({ position, had, lines, unfinished }) => position < had || lines > 0 || unfinished > 0)
       .map(({ path, position, had, unfinished }) =>
         doubt(
@@ -80,7 +84,7 @@ function doubtsOfSight(
           Math.max(unfinished, had - position),
         ),
       ),
-    ...said.closed
+    ...report.closed
       .filter(({ position, size }) => size !== undefined && size < position)
       .map(({ path, size }) =>
         doubt(
@@ -90,33 +94,33 @@ function doubtsOfSight(
           size,
         ),
       ),
-    ...[...said.files, ...said.closed]
+    ...[...report.files, ...report.closed]
       .filter(({ size, inode }) => size === undefined && inode !== '0')
       .map(({ path }) =>
         doubt('closed-unread', path, 'it is gone, and nobody knows how much of it was left'),
       ),
-    ...said.lost.map(({ path, why }) =>
+    ...report.lost.map(({ path, why }) =>
       doubt(LOST[why] ?? 'never-followed', path, `Fluentd lost sight of it (${why})`),
     ),
-    ...said.starts.flatMap((start) => doubtsOfStart(start, before)),
-    ...said.denied.map((path) => doubt('directory-closed', path, `${worker} may not list or enter it`)),
+    ...report.starts.flatMap((start) => doubtsOfStart(start, before)),
+    ...report.denied.map((path) => doubt('directory-closed', path, `${worker} may not list or enter it`)),
   ];
 }
 
-type Sibling = Said['siblings'][number];
+type Sibling = Report['siblings'][number];
 
 /**
  * The siblings that nothing explains. Two conclusions are drawn only here: a gzip file of the same size is the compressed form of a closed
  * file that was read, and a fitting file is a copytruncate copy. An explanation holds for later workers, too.
  */
 function unreadSiblings(
-  statements: readonly Statement[],
+  workers: readonly WorkerReport[],
   reached: ReadonlyMap<string, number>,
 ): readonly Sibling[] {
   /** By size, the number of closed files that were read. */
   const packed = new Map<number, number>();
   const explained = new Set<string>();
-  return statements.flatMap(({ said: { siblings, closed, cuts } }) => {
+  return workers.flatMap(({ report: { siblings, closed, cuts } }) => {
     for (const { position, size } of closed)
       if (size === position) packed.set(size, (packed.get(size) ?? 0) + 1);
     const shortestFirst = cuts.toSorted((one, other) => one.position - other.position);
@@ -150,7 +154,7 @@ function takePacked(packed: Map<number, number>, { plain }: Sibling): boolean {
  * what was read, and has the same bytes.
  */
 function takeCut(
-  copied: ReadonlyMap<string, Said['cuts'][number][]>,
+  copied: ReadonlyMap<string, Report['cuts'][number][]>,
   { size, plain, cuts, at }: Sibling,
 ): boolean {
   const bytes = plain ?? size ?? Number.POSITIVE_INFINITY;

@@ -1,34 +1,34 @@
 /** Turns the numbers that the witnesses counted into doubts, and into the sums for people. */
 import type { Doubt, Receipt } from '../progress/progress.ts';
 import { counted } from '../text/units.ts';
-import { nameOf, type OutputSight, type ReceiptSight } from './answer.ts';
-import { doubt, type Statement } from './doubts-of-files.ts';
+import { nameOf, type OutputReport, type ReceiptSight } from './answer.ts';
+import { doubt, type WorkerReport } from './doubts-of-files.ts';
 import { groupedBy } from './lists.ts';
 
 /** The last numbers of each output. A closed buffer has told its own in `ends`. */
-function outputsOf({ kind, said }: Statement): readonly OutputSight[] {
-  return [...said.ends, ...said.outputs.filter(({ buffer }) => kind === 'alive' || buffer === 'none')];
+function outputsOf({ kind, report }: WorkerReport): readonly OutputReport[] {
+  return [...report.ends, ...report.outputs.filter(({ buffer }) => kind === 'alive' || buffer === 'none')];
 }
 
 /** What is counted to be lost. A balance proves nothing while records are on their way. */
-export function doubtsOfReceipts(statement: Statement): readonly Doubt[] {
-  const { worker, kind, said } = statement;
-  const outputs = outputsOf(statement).filter(({ receipt }) => !receipt.isOwn);
-  const missing = said.moving > 0 ? [] : outputs.filter(({ receipt }) => missingIn(receipt) !== 0);
-  const lost = said.refused + missing.reduce((sum, { receipt }) => sum + missingIn(receipt), 0);
+export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
+  const { worker, kind, report } = one;
+  const outputs = outputsOf(one).filter(({ receipt }) => !receipt.isOwn);
+  const missing = report.moving > 0 ? [] : outputs.filter(({ receipt }) => missingIn(receipt) !== 0);
+  const lost = report.refused + missing.reduce((sum, { receipt }) => sum + missingIn(receipt), 0);
   const where = [...new Set(missing.map(nameOf))].join(', ');
   return [
     ...outputs.flatMap(doubtsOfOutput),
-    ...(said.refused > 0 || missing.length > 0
+    ...(report.refused > 0 || missing.length > 0
       ? [doubt('unbalanced', where || worker, `${counted(lost, 'record')} not taken, or missing`)]
       : []),
-    ...(kind === 'gone' && said.moving > 0
+    ...(kind === 'gone' && report.moving > 0
       ? [doubt('kept', worker, 'it ended while its threads still emitted records')]
       : []),
   ];
 }
 
-function doubtsOfOutput(output: OutputSight): readonly Doubt[] {
+function doubtsOfOutput(output: OutputReport): readonly Doubt[] {
   const { dropped = 0, secondary = 0, aside = 0 } = output.receipt;
   const ways = [
     [dropped, 'it dropped'],
@@ -47,9 +47,9 @@ function missingIn({ took, left, delivered, secondary, aside, dropped, held }: R
 }
 
 /** A worker without a witness is seen only in the answers of the others. */
-export function doubtsOfWorkers(statements: readonly Statement[]): readonly Doubt[] {
-  const heard = new Set(statements.map(({ said }) => said.worker));
-  const most = Math.max(0, ...statements.map(({ said: { workers = 0 } }) => workers));
+export function doubtsOfWorkers(workers: readonly WorkerReport[]): readonly Doubt[] {
+  const heard = new Set(workers.map(({ report }) => report.worker));
+  const most = Math.max(0, ...workers.map(({ report: { workers = 0 } }) => workers));
   if (heard.has(undefined) || heard.size >= most) return [];
   return [
     doubt('unheard-worker', 'Fluentd', `it has ${counted(most, 'worker')}, and ${heard.size} have a witness`),
@@ -57,14 +57,14 @@ export function doubtsOfWorkers(statements: readonly Statement[]): readonly Doub
 }
 
 /** The lines that all workers read; undefined if unknown. */
-export function linesIn(statements: readonly Statement[]): number | undefined {
-  const lines = statements.flatMap(({ said }) => said.lines ?? []);
+export function linesIn(workers: readonly WorkerReport[]): number | undefined {
+  const lines = workers.flatMap(({ report }) => report.lines ?? []);
   return lines.length === 0 ? undefined : sum(lines);
 }
 
 /** The sums of all workers for each output, also an output without a buffer if its numbers are known. */
-export function receiptsIn(statements: readonly Statement[]): readonly Receipt[] {
-  const all = statements.flatMap((one) =>
+export function receiptsIn(workers: readonly WorkerReport[]): readonly Receipt[] {
+  const all = workers.flatMap((one) =>
     outputsOf(one)
       .filter(({ buffer, receipt }) => buffer !== 'none' || receipt.took !== undefined)
       .map((output) => ({ output, isOver: one.kind === 'gone' || output.buffer === 'reloaded' })),

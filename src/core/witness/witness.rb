@@ -1,6 +1,6 @@
 # A probe inside Fluentd's workers. It patches, locks and logs nothing of Fluentd's. Targeted TracePoints
 # report what in_tail begins, cuts and closes, what closing buffers hold, and what Fluentd logs; a cheap look finds what
-# in_tail never saw. If nobody answers at the socket, the worker is gone, and .end is its last word.
+# in_tail never saw. If nobody answers at the socket, the worker is gone, and .end is its last report.
 class PosidleWitness
   MANY = 2000 # no list is longer; @more counts the forgotten facts, and then nothing is proven
   FULL = ['', 'more kinds than are counted'].freeze
@@ -30,7 +30,7 @@ class PosidleWitness
     @more = @over = @due = @gap = @again = @flush = @lines = @refused = 0
     @tally = {}.compare_by_identity
     listen
-    at_exit { last_word($!.nil? || $!.is_a?(SystemExit) && $!.success?) if Process.pid == @pid }
+    at_exit { last_report($!.nil? || $!.is_a?(SystemExit) && $!.success?) if Process.pid == @pid }
     @thread = Thread.new { begin loop { serve }; rescue Exception; @server.close; end }
     @thread.name = 'posidle-witness'
   end
@@ -112,11 +112,11 @@ class PosidleWitness
     now && now.source_location == method.source_location
   end
   def trouble
-    deaf = %i[warn error fatal ends resumes clears attempts emits unmatched errors purges takes backups commits]
-    deaf += %i[turns closes parses reads] if @inputs.any?
-    deaf << :filters if defined?(Fluent::Plugin::ParserFilter)
-    deaf -= @traces.select { |_, (_, method)| valid?(method) }.keys
-    @error || @fault || ("not heard: #{deaf.join(' ')}" if deaf.any?)
+    missing = %i[warn error fatal ends resumes clears attempts emits unmatched errors purges takes backups commits]
+    missing += %i[turns closes parses reads] if @inputs.any?
+    missing << :filters if defined?(Fluent::Plugin::ParserFilter)
+    missing -= @traces.select { |_, (_, method)| valid?(method) }.keys
+    @error || @fault || ("not heard: #{missing.join(' ')}" if missing.any?)
   end
   def heard(level, args, block = nil) # Fluentd says by log.warn or log.error, shown or not, that it drops a record
     own = block.binding if block && args.empty? # only the block knows the message; in_tail's (1.20) has the line
@@ -175,7 +175,7 @@ class PosidleWitness
       @ends.each { |e| (e[:chunks] || []).delete(chunk) }
     end
   end
-  def last_word(well)
+  def last_report(well)
     @thread.kill
     look(true) if @root
     @watchers.each { |w| closes(w) if w.pe.read_pos < 2**60 } # 1.14 leaves those of rotated files open

@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Question } from '../../core/progress/question.ts';
 import type { Millis } from '../../core/text/units.ts';
-import { parseAnswer, parseDone, parseLastWord, type Said } from '../../core/witness/answer.ts';
-import type { Testimony, Witness } from '../../core/witness/testimony.ts';
+import { parseAnswer, parseDone, parseLastReport, type Report } from '../../core/witness/answer.ts';
+import type { Reports, Witness } from '../../core/witness/reports.ts';
 import type { FluentdSign, WitnessOrder } from '../../host.ts';
 import { roomIn } from '../files/files.ts';
 import { inWords, isExhaustion } from '../files/in-words.ts';
@@ -53,7 +53,7 @@ export async function askWitnesses(
   question: Question,
   at: Millis,
   patience = SILENCE,
-): Promise<Testimony> {
+): Promise<Reports> {
   const names = await listWitnesses(dir).catch((error: Error) => error);
   if (names instanceof Error)
     return { at, witnesses: [{ worker: dir, kind: 'silent', why: `${CANNOT_BE_ASKED}: ${inWords(names)}` }] };
@@ -103,17 +103,17 @@ async function askOne(
   patience: Millis,
 ): Promise<Witness> {
   const answer = await exchange(join(dir, worker), question, budget, patience);
-  if ('gone' in answer) return { worker, kind: 'gone', said: await lastWordOf(dir, worker, budget) };
+  if ('gone' in answer) return { worker, kind: 'gone', report: await lastReportOf(dir, worker, budget) };
   if ('why' in answer) return { worker, kind: 'silent', why: answer.why };
-  const said = parseAnswer(answer.text);
-  if (!('notBelieved' in said)) return { worker, kind: 'alive', said };
-  return { worker, kind: 'silent', why: `posidle does not believe its witness: ${said.notBelieved}` };
+  const report = parseAnswer(answer.text);
+  if (!('notBelieved' in report)) return { worker, kind: 'alive', report };
+  return { worker, kind: 'silent', why: `posidle does not believe its witness: ${report.notBelieved}` };
 }
 
 /** A neighbour may have put anything there, so posidle follows no link, waits for no FIFO and reads no more than the size that it saw. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-async function lastWordOf(dir: string, worker: string, budget: Budget): Promise<Said | undefined> {
+async function lastReportOf(dir: string, worker: string, budget: Budget): Promise<Report | undefined> {
   const file = await open(join(dir, worker.replace(/sock$/, 'end')), FLAGS).catch(() => undefined);
   if (file === undefined) return undefined;
   try {
@@ -124,8 +124,8 @@ async function lastWordOf(dir: string, worker: string, budget: Budget): Promise<
     const word = buffer.subarray(0, bytesRead);
     budget.values -= valuesIn(word);
     if (budget.values < 0) return undefined;
-    const said = parseLastWord(word.toString());
-    return 'notBelieved' in said ? undefined : said;
+    const report = parseLastReport(word.toString());
+    return 'notBelieved' in report ? undefined : report;
   } catch {
     return undefined;
   } finally {

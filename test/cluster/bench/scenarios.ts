@@ -84,7 +84,7 @@ export function whenWritten(act: (pod: Playing) => Promise<void>): NonNullable<A
 const KILLED_IN_BETWEEN =
   'slowly 1 20 >>a.log; until [ -e killed ]; do sleep 0.2; done; slowly 21 40 >>a.log';
 
-/** As the kernel kills a container that is out of memory: nobody in it can say a last word. */
+/** As the kernel kills a container that is out of memory: nobody in it can leave a last report. */
 const killFluentd = (destination: Destination): Acts => ({
   during: async (pod) => {
     await destination.reaches(10);

@@ -9,7 +9,7 @@ import { sized } from '../worlds.ts';
 
 const AT = 60_000;
 const RULES = policy({ doneProcess: true, quiet: 50_000, startTimeout: 70_000, stopTimeout: 100_000 });
-const told = { trigger: { by: 'http', at: 0 }, owed: undefined } as const;
+const told = { trigger: { by: 'http', at: 0 }, pending: undefined } as const;
 const STATES: readonly State[] = [
   begin(0),
   { name: 'watching', since: 0 },

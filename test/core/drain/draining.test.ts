@@ -164,9 +164,7 @@ describe('what in_tail may still finish', () => {
   const DONE: Trigger = { by: 'done-file', at: AT };
   const witnesses = (file: object) => [alive({ files: [sight(file)] })];
   const lookAt = (file: object, at = AT) =>
-    seen(
-      [AT, at].map((each) => snapshot(each, read, { testimony: { at: each, witnesses: witnesses(file) } })),
-    );
+    seen([AT, at].map((each) => snapshot(each, read, { reports: { at: each, witnesses: witnesses(file) } })));
   const half = { pos: 90, unfinished: 10 };
 
   test.each([

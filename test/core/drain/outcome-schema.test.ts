@@ -55,10 +55,10 @@ const { enum: ENDS = [] } = SCHEMA.properties?.['end'] ?? {};
 
 function outcome(kind: End['kind'], isRead: boolean) {
   const end = { kind, why: 'why' } as End;
-  const result = { trigger: { by: 'quiet', at: 0 }, owed: undefined } as const;
+  const result = { trigger: { by: 'quiet', at: 0 }, pending: undefined } as const;
   const facts = {
     fluentd: ABSENT,
-    testimony: isRead ? { at: 9_000, witnesses: [gone({ lines: 9, ends: [COUNTED] })] } : undefined,
+    reports: isRead ? { at: 9_000, witnesses: [gone({ lines: 9, ends: [COUNTED] })] } : undefined,
   };
   const last = snapshot(9_000, [sized(isRead ? 100 : 120)], facts);
   const durations = { watching: 1_000.4, stopping: 4_200 };

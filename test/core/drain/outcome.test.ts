@@ -25,7 +25,7 @@ import { alive, gone } from '../../support/witnesses.ts';
 import { said, sized } from '../worlds.ts';
 
 const behind = sized(120, '/behind');
-const RESULT: DrainResult = { trigger: { by: 'quiet', at: 0 }, owed: undefined };
+const RESULT: DrainResult = { trigger: { by: 'quiet', at: 0 }, pending: undefined };
 
 interface Facts {
   readonly files?: readonly Watched[];
@@ -51,7 +51,7 @@ function outcome(
   });
 }
 
-const OUTSIDE = { testimony: undefined } as const;
+const OUTSIDE = { reports: undefined } as const;
 
 describe('an outcome', () => {
   test('has the end, the trigger, the word, and the findings of the last look', () => {
@@ -88,9 +88,9 @@ describe('an outcome', () => {
 
   test('omits the chunks that did not have to go', () => {
     const look = { ...OUTSIDE, buffers: onDisk(5) };
-    const owed = { mark: '8000', ids: new Set<string>() };
+    const pending = { mark: '8000', ids: new Set<string>() };
     expect(outcome('stopped', { look }).left.count).toBe(1);
-    expect(outcome('stopped', { look, result: { ...RESULT, owed } }).left.count).toBe(0);
+    expect(outcome('stopped', { look, result: { ...RESULT, pending } }).left.count).toBe(0);
   });
 
   describe('begins with a doubt if nobody said that main had ended', () => {

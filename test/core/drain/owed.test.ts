@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { drainGate, owedNow } from '../../../src/core/drain/gates.ts';
+import { drainGate, pendingNow } from '../../../src/core/drain/gates.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { Draining } from '../../../src/core/drain/state.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import type { Owed } from '../../../src/core/progress/progress.ts';
+import type { PendingChunks } from '../../../src/core/progress/progress.ts';
 import { draining, entry, onDisk, policy, seen, snapshot, type Watched } from '../../support/builders.ts';
 import { alive } from '../../support/witnesses.ts';
 import { EMPTY, said, sized, tailRules, unfound } from '../worlds.ts';
@@ -23,31 +23,31 @@ function observedIn({ files = [[entry()]], look = {}, rules = {} }: Change) {
   return seen([snapshot(0, [[entry()]]), snapshot(NOW, files, look)], policy(rules));
 }
 
-function owedIn(change: Change, owed?: Owed): Owed | undefined {
-  return owedNow(draining({ owed }), observedIn(change));
+function pendingChunks(change: Change, pending?: PendingChunks): PendingChunks | undefined {
+  return pendingNow(draining({ pending }), observedIn(change));
 }
 
 describe('the chunks that have to go', () => {
   const two = { look: { buffers: onDisk(1, 1) } };
 
   test('are those that exist when everything is read, and no later ones', () => {
-    const owed = owedIn({ look: { buffers: onDisk(1) } });
-    expect(owed?.ids).toEqual(new Set([FIRST]));
-    expect(owedIn(two, owed)).toBe(owed);
+    const pending = pendingChunks({ look: { buffers: onDisk(1) } });
+    expect(pending?.ids).toEqual(new Set([FIRST]));
+    expect(pendingChunks(two, pending)).toBe(pending);
     const gateOf = (state: Partial<Draining>) => drainGate(draining(state), observedIn(two), policy());
-    expect(gateOf({ flushedAt: NOW, owed })?.why).toMatch(/ 1 chunk /);
-    expect(gateOf({ owed: { mark: '0', ids: new Set() } })).toBeUndefined();
+    expect(gateOf({ flushedAt: NOW, pending })?.why).toMatch(/ 1 chunk /);
+    expect(gateOf({ pending: { mark: '0', ids: new Set() } })).toBeUndefined();
   });
 
   test('are listed again if lines have come in since', () => {
-    expect(owedIn(two, { mark: 'other', ids: new Set() })?.ids?.size).toBe(2);
+    expect(pendingChunks(two, { mark: 'other', ids: new Set() })?.ids?.size).toBe(2);
   });
 
   test('stay the same if a look was not full, or if Fluentd keeps only later records', () => {
-    const owed = { mark: 'other', ids: new Set(['a']) };
-    expect(owedIn({ look: { depth: 'light', buffers: undefined } }, owed)).toBe(owed);
-    const known = { ...owed, mark: owedIn({ look: said(alive()) })?.mark ?? '' };
-    expect(owedIn({ look: keeps }, known)).toBe(known);
+    const pending = { mark: 'other', ids: new Set(['a']) };
+    expect(pendingChunks({ look: { depth: 'light', buffers: undefined } }, pending)).toBe(pending);
+    const known = { ...pending, mark: pendingChunks({ look: said(alive()) })?.mark ?? '' };
+    expect(pendingChunks({ look: keeps }, known)).toBe(known);
   });
 
   test.each<[string, Change]>([
@@ -58,7 +58,7 @@ describe('the chunks that have to go', () => {
     ['a multiline record may wait for its next line', { rules: tailRules({ multilineFlush: 60_000 }) }],
     ['in_tail may read the rest of a renamed file', { files: [[entry(), {}]] }],
   ])('are not known while %s: later ones may hold these lines', (_, change) => {
-    expect(owedIn(change)).toBeUndefined();
-    expect(owedIn(change, { mark: '0', ids: new Set() })).toBeUndefined();
+    expect(pendingChunks(change)).toBeUndefined();
+    expect(pendingChunks(change, { mark: '0', ids: new Set() })).toBeUndefined();
   });
 });

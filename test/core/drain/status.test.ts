@@ -38,5 +38,8 @@ test('the trigger is shown to the end', () => {
   const end = { kind: 'stopped', why: '' } as const;
   const told = (result: DrainResult | undefined) =>
     status({ name: 'stopped', since: 0, end, result }).trigger;
-  expect([told({ trigger: draining().trigger, owed: undefined }), told(undefined)]).toEqual(['http', null]);
+  expect([told({ trigger: draining().trigger, pending: undefined }), told(undefined)]).toEqual([
+    'http',
+    null,
+  ]);
 });

@@ -24,7 +24,7 @@ const stopping = {
   name: 'stopping',
   since: 0,
   trigger: { by: 'http', at: 0 },
-  owed: undefined,
+  pending: undefined,
   toldAt: 0,
   told: [4242],
 } as const;
@@ -75,7 +75,7 @@ describe('a Fluentd that was told to stop', () => {
   });
 
   test('and is gone has stopped', () => {
-    const result = { trigger: stopping.trigger, owed: stopping.owed };
+    const result = { trigger: stopping.trigger, pending: stopping.pending };
     expect(stepped(stopping, ABSENT).state).toMatchObject({ end: { kind: 'stopped' }, result });
   });
 

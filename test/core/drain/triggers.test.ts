@@ -53,7 +53,7 @@ describe('quiet', () => {
 
   test('says how long nothing has moved, and begins at the look', () => {
     expect(silent(5_000)).toMatchObject({
-      state: { name: 'draining', since: 5_000, trigger: { by: 'quiet', at: 5_000 }, owed: undefined },
+      state: { name: 'draining', since: 5_000, trigger: { by: 'quiet', at: 5_000 }, pending: undefined },
       whyChanged: 'nothing has moved for 5.0 s',
       actions: [],
     });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { verdictOf, type Word } from '../../../src/core/drain/outcome.ts';
 import type { End } from '../../../src/core/drain/state.ts';
-import { type Doubt, type Left, owedIn, type Progress } from '../../../src/core/progress/progress.ts';
+import { type Doubt, type Left, type Progress, pendingChunks } from '../../../src/core/progress/progress.ts';
 
 const DOUBT: Doubt = { kind: 'heard', about: 'out_http.rb', why: 'Fluentd said it' };
 const KEPT: Left = { kind: 'kept', where: 'concat', records: 1 };
@@ -54,9 +54,9 @@ describe('the word is', () => {
 });
 
 test('a chunk that came out only when Fluentd stopped is left, if a plugin may have kept its records', () => {
-  const owed = owedIn(progress());
+  const pending = pendingChunks(progress());
   const came = (kind: Doubt['kind'], end: End['kind']) =>
-    verdictOf(progress({ left: [held('new')], doubts: [{ ...DOUBT, kind }] }), owed, end).word;
+    verdictOf(progress({ left: [held('new')], doubts: [{ ...DOUBT, kind }] }), pending, end).word;
   expect(came('may-hold', 'stopped')).toBe('not-drained');
   expect(came('heard', 'stopped')).toBe('unproven');
   // Another source may have written it, and Fluentd sends it later.
@@ -72,8 +72,8 @@ test.each<[End['kind'], RegExp]>([
 });
 
 describe('chunks that came after everything was read', () => {
-  const owed = owedIn(progress({ left: [held('a'), UNREAD] }));
-  const left = (...found: readonly Left[]) => verdictOf(progress({ left: found }), owed, 'stopped').left;
+  const pending = pendingChunks(progress({ left: [held('a'), UNREAD] }));
+  const left = (...found: readonly Left[]) => verdictOf(progress({ left: found }), pending, 'stopped').left;
   const unnamed: Left = { ...held(), ids: undefined } as Left;
 
   test('do not count, because others may feed the same output all the time, and hide nothing else', () => {
@@ -84,11 +84,11 @@ describe('chunks that came after everything was read', () => {
 
   test('count if lines came in after that', () => {
     const later = progress({ left: [held('b')], mark: 'n' });
-    expect(verdictOf(later, owed, 'stopped').left).toEqual([held('b')]);
+    expect(verdictOf(later, pending, 'stopped').left).toEqual([held('b')]);
   });
 
   test('count if not all have an id', () => {
-    const before = owedIn(progress({ left: [unnamed] }));
+    const before = pendingChunks(progress({ left: [unnamed] }));
     expect(verdictOf(progress({ left: [held('b')] }), before, 'stopped').word).toBe('not-drained');
     expect(left(unnamed)).toEqual([unnamed]);
   });

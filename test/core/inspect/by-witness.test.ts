@@ -4,18 +4,18 @@ import { filesBy } from '../../../src/core/inspect/by-witness.ts';
 import { foundBy } from '../../../src/core/inspect/found.ts';
 import { check, summaryOf } from '../../../src/core/inspect/summary.ts';
 import { observe } from '../../../src/core/look/observe.ts';
-import type { Witness } from '../../../src/core/witness/testimony.ts';
+import type { Witness } from '../../../src/core/witness/reports.ts';
 import { snapshot } from '../../support/builders.ts';
 import { sight } from '../../support/said.ts';
 import { alive, gone, SILENT } from '../../support/witnesses.ts';
 
 function inspected(...witnesses: readonly Witness[]) {
-  const testimony = { at: 5, witnesses };
+  const reports = { at: 5, witnesses };
   const look = {
     ...snapshot(5, []),
-    ...filesBy(testimony, '/posidle'),
+    ...filesBy(reports, '/posidle'),
     source: 'witness' as const,
-    testimony,
+    reports,
   };
   return foundBy(look, observe(undefined, look, DEFAULT_POLICY), () => [], undefined);
 }

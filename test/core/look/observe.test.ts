@@ -200,7 +200,7 @@ describe('at rest', () => {
       lookedAt: 900,
       at: 2_000,
       readSince: 0,
-      witness: { testimony: changes.testimony, progress: { files: 1 } },
+      witness: { reports: changes.reports, progress: { files: 1 } },
       buffers: undefined,
       requests: changes.requests,
       memory: { main: { seen: true } },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { observeOverdue } from '../../../src/core/look/observe.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import type { Witness } from '../../../src/core/witness/testimony.ts';
+import type { Witness } from '../../../src/core/witness/reports.ts';
 import { ABSENT, entry, onDisk, policy, seen, snapshot } from '../../support/builders.ts';
 import { holding, sight } from '../../support/said.ts';
 import { alive, gone, SILENT } from '../../support/witnesses.ts';
@@ -9,12 +9,12 @@ import { sized } from '../worlds.ts';
 
 const PATH = '/log/a.log';
 const behind = sized(130, PATH);
-const DIED: Witness = { worker: '1-12.sock', kind: 'gone', said: undefined };
+const DIED: Witness = { worker: '1-12.sock', kind: 'gone', report: undefined };
 
 /** The progress if the files show 30 unread bytes, and the witnesses say this. */
 function known(witnesses: readonly Witness[] | undefined, changes: Partial<Snapshot> = {}) {
-  const testimony = witnesses && { at: 0, witnesses };
-  const look = snapshot(1_000, [behind], { testimony, buffers: onDisk(5), ...changes });
+  const reports = witnesses && { at: 0, witnesses };
+  const look = snapshot(1_000, [behind], { reports, buffers: onDisk(5), ...changes });
   const { source, left, doubts } = seen([look]).progress;
   return { source, left: left.map((one) => one.kind), doubts: doubts.map(({ kind }) => kind) };
 }
@@ -55,7 +55,7 @@ describe('the progress comes from', () => {
 
 test('a worker that dies after looks that did not ask it is doubted with what it last held', () => {
   const asked = (at: number, ...witnesses: readonly Witness[]) =>
-    snapshot(at, [], { testimony: { at, witnesses } });
+    snapshot(at, [], { reports: { at, witnesses } });
   const busy: Witness = { ...alive({ outputs: [holding('a')] }), worker: DIED.worker };
   const { doubts } = seen([asked(0, busy), snapshot(1_000, []), asked(2_000, DIED)]).progress;
   expect(doubts).toContainEqual(
@@ -65,7 +65,7 @@ test('a worker that dies after looks that did not ask it is doubted with what it
 
 test('an overdue look without files names what a worker held when it last answered', () => {
   const busy = { at: 0, witnesses: [alive({ outputs: [holding('a')] })] };
-  const before = seen([snapshot(0, [], { posFiles: [], testimony: busy })]);
+  const before = seen([snapshot(0, [], { posFiles: [], reports: busy })]);
   const late = observeOverdue(
     before,
     { at: 9_000, fluentd: ABSENT, requests: [] },
@@ -83,7 +83,7 @@ describe('lines may last have reached a buffer', () => {
   const look = (at: number, pos: number) =>
     snapshot(at, [], {
       posFiles: [],
-      testimony: { at, witnesses: [alive({ files: [sight({ pos, size: 100 })] })] },
+      reports: { at, witnesses: [alive({ files: [sight({ pos, size: 100 })] })] },
     });
   const movedAt = (...looks: readonly Snapshot[]) => seen(looks).progress.movedAt;
 
@@ -97,7 +97,7 @@ describe('lines may last have reached a buffer', () => {
     const before = snapshot(1_000, [[entry({ position: 100 })]]);
     const asked = (at: number, pos: number) =>
       snapshot(at, [[entry({ position: 100 })]], {
-        testimony: { at, witnesses: [alive({ files: [sight({ pos, size: 100 })] })] },
+        reports: { at, witnesses: [alive({ files: [sight({ pos, size: 100 })] })] },
       });
     expect(movedAt(before, asked(9_000, 90))).toBe(1_000);
     expect(movedAt(before, asked(9_000, 90), asked(10_000, 90))).toBe(1_000);

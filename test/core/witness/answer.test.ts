@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseAnswer, parseDone, parseLastWord, type Said } from '../../../src/core/witness/answer.ts';
-import { progressFromWitnesses } from '../../../src/core/witness/testimony.ts';
+import { parseAnswer, parseDone, parseLastReport, type Report } from '../../../src/core/witness/answer.ts';
+import { progressFromWitnesses } from '../../../src/core/witness/reports.ts';
 import { answer, holding, output, sight } from '../../support/said.ts';
 
 const FULL = answer({
@@ -92,7 +92,7 @@ describe('an answer', () => {
     let believed = 0;
     fc.assert(
       fc.property(fc.oneof(anything, cut, spliced, replaced), (text) => {
-        parseLastWord(text);
+        parseLastReport(text);
         const said = parseAnswer(text);
         if ('notBelieved' in said) {
           expect(said.notBelieved).toBeTypeOf('string');
@@ -100,11 +100,11 @@ describe('an answer', () => {
         }
         believed += 1;
         for (const [name, usual] of full) {
-          const value = said[name as keyof Said];
+          const value = said[name as keyof Report];
           expect([typeof usual, 'undefined']).toContain(typeof value);
           expect(Array.isArray(value)).toBe(Array.isArray(usual));
         }
-        progressFromWitnesses({ at: 0, witnesses: [{ worker: '1-12.sock', kind: 'alive', said }] });
+        progressFromWitnesses({ at: 0, witnesses: [{ worker: '1-12.sock', kind: 'alive', report: said }] });
       }),
       { numRuns: 1_000 },
     );
@@ -112,9 +112,9 @@ describe('an answer', () => {
   });
 });
 
-test('an answer may leave all out while Fluentd starts, and a last word its lists', () => {
+test('an answer may leave all out while Fluentd starts, and a last report its lists', () => {
   expect(parseAnswer('{"v":1,"pid":12,"ready":false}')).toMatchObject({ pid: 12, isReady: false, files: [] });
-  const last = parseLastWord('{"v":1,"pid":12,"final":true,"heard":[],"ends":[]}');
+  const last = parseLastReport('{"v":1,"pid":12,"final":true,"heard":[],"ends":[]}');
   expect(last).toMatchObject({ isFinal: true, closed: [] });
 });
 

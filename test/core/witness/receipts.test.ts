@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describeReceipts } from '../../../src/core/progress/describe.ts';
-import { progressFromWitnesses, type Witness } from '../../../src/core/witness/testimony.ts';
+import { progressFromWitnesses, type Witness } from '../../../src/core/witness/reports.ts';
 import { output } from '../../support/said.ts';
 import { alive, gone } from '../../support/witnesses.ts';
 

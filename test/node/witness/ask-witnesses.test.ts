@@ -66,7 +66,7 @@ test('each socket is asked once, the oldest first', async () => {
   await witness(say, '900-11.sock');
   writeFileSync(inDir('up'), '');
   expect(await ask()).toMatchObject([
-    { worker: '900-11.sock', kind: 'alive', said: { pid: 12 } },
+    { worker: '900-11.sock', kind: 'alive', report: { pid: 12 } },
     { worker: '1000-12.sock', kind: 'alive' },
   ]);
   expect(words).toEqual(['look\n', 'look\n']);
@@ -136,10 +136,10 @@ describe('a worker that is gone', () => {
   const end = () => inDir('1000-12.end');
   const word = (more = {}) => JSON.stringify({ v: 1, pid: 12, final: true, ...more });
 
-  test('has its last word', async () => {
+  test('has its last report', async () => {
     await die();
     writeFileSync(end(), word());
-    expect(await ask()).toMatchObject([{ kind: 'gone', said: { pid: 12, isFinal: true } }]);
+    expect(await ask()).toMatchObject([{ kind: 'gone', report: { pid: 12, isFinal: true } }]);
   });
 
   test.each([
@@ -148,10 +148,10 @@ describe('a worker that is gone', () => {
     ['where it is a link', () => symlinkSync('/proc/self/pagemap', end())],
     ['where it is too long', () => writeFileSync(end(), word().padEnd(MOST_BYTES + 1))],
     ['where it has too many values', () => writeFileSync(end(), word({ unknown: TOO_MANY }))],
-  ])('has no last word %s', async (_, leave) => {
+  ])('has no last report %s', async (_, leave) => {
     await die();
     leave();
-    expect(await ask()).toEqual([{ worker: WORKER, kind: 'gone', said: undefined }]);
+    expect(await ask()).toEqual([{ worker: WORKER, kind: 'gone', report: undefined }]);
     expect(await lookForFluentd(inDir())).toBe('unknown');
   });
 });

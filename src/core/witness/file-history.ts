@@ -1,21 +1,21 @@
 import type { Millis } from '../text/units.ts';
-import type { FileSight } from './answer.ts';
-import type { Statement } from './doubts-of-files.ts';
+import type { FileReport } from './answer.ts';
+import type { WorkerReport } from './doubts-of-files.ts';
 import { firstNot, groupedBy } from './lists.ts';
 
-interface Sight extends Pick<FileSight, 'at' | 'inode' | 'position'> {
+interface Entry extends Pick<FileReport, 'at' | 'inode' | 'position'> {
   /** The furthest position since then. */
   readonly furthest: number;
 }
 
 /** By file and input, what workers saw of it, the last first. A worker may read on, or find the file truncated. */
-export class Sights {
-  readonly #byKey: ReadonlyMap<string, readonly Sight[]>;
+export class FileHistory {
+  readonly #byKey: ReadonlyMap<string, readonly Entry[]>;
   readonly #followed: ReadonlySet<string>;
 
-  constructor(statements: readonly Statement[]) {
-    this.#followed = new Set(statements.flatMap(({ said }) => said.files.map(({ key }) => key)));
-    const files = statements.flatMap(({ said }) => [...said.closed, ...said.files]);
+  constructor(workers: readonly WorkerReport[]) {
+    this.#followed = new Set(workers.flatMap(({ report }) => report.files.map(({ key }) => key)));
+    const files = workers.flatMap(({ report }) => [...report.closed, ...report.files]);
     const byKey = groupedBy(files, ({ key }) => key);
     this.#byKey = new Map([...byKey].map(([key, group]) => [key, lastFirst(group)]));
   }
@@ -26,8 +26,8 @@ export class Sights {
 
   /** The furthest position at or after a time; undefined: no worker followed the file then. */
   reachedSince(key: string, at: Millis): number | undefined {
-    const sights = this.#byKey.get(key) ?? [];
-    return sights[firstNot(sights, (sight) => sight.at >= at) - 1]?.furthest;
+    const history = this.#byKey.get(key) ?? [];
+    return history[firstNot(history, (sight) => sight.at >= at) - 1]?.furthest;
   }
 
   /** By inode, the last position of the slowest input. */
@@ -40,11 +40,11 @@ export class Sights {
 
   /** The bytes that were read, all in all. */
   sum(): number {
-    return [...this.#byKey.values()].reduce((sum, sights) => sum + (sights.at(-1)?.furthest ?? 0), 0);
+    return [...this.#byKey.values()].reduce((sum, history) => sum + (history.at(-1)?.furthest ?? 0), 0);
   }
 }
 
-function lastFirst(files: readonly FileSight[]): readonly Sight[] {
+function lastFirst(files: readonly FileReport[]): readonly Entry[] {
   let furthest = Number.NEGATIVE_INFINITY;
   const sorted = files.toSorted((one, other) => one.at - other.at).reverse();
   return sorted.map(({ at, inode, position }) => {

@@ -1,21 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { parseAnswer, parseLastWord, type Said } from '../../../src/core/witness/answer.ts';
+import { parseAnswer, parseLastReport, type Report } from '../../../src/core/witness/answer.ts';
 import {
   isAnswered,
   progressFromWitnesses,
   type Witness,
   withLastAnswers,
-} from '../../../src/core/witness/testimony.ts';
+} from '../../../src/core/witness/reports.ts';
 import { answer, holding, output, sight } from '../../support/said.ts';
 import { SILENT } from '../../support/witnesses.ts';
 
 function alive(changed: object = {}, worker = '1-12.sock'): Witness {
-  return { worker, kind: 'alive', said: parseAnswer(JSON.stringify(answer(changed))) as Said };
+  return { worker, kind: 'alive', report: parseAnswer(JSON.stringify(answer(changed))) as Report };
 }
 
 function gone(changed: object = {}, worker = '0-9.sock'): Witness {
-  const said = parseLastWord(JSON.stringify({ v: 1, pid: 9, final: true, ready: true, ...changed })) as Said;
-  return { worker, kind: 'gone', said };
+  const report = parseLastReport(
+    JSON.stringify({ v: 1, pid: 9, final: true, ready: true, ...changed }),
+  ) as Report;
+  return { worker, kind: 'gone', report };
 }
 
 const progress = (...witnesses: readonly Witness[]) => progressFromWitnesses({ at: 1, witnesses });
@@ -127,11 +129,11 @@ describe('what is left', () => {
       expect(left(gone({ ends: [holding('a')] }), later)).toMatchObject([{ ids: ['a'], chunks: 1 }]);
   });
 
-  test('doubted where a worker without a last word may have taken it over', () => {
+  test('doubted where a worker without a last report may have taken it over', () => {
     const ended = gone({ ends: [holding('a')] });
-    const testimony = { at: 0, witnesses: [ended, SILENT] };
-    expect(progressFromWitnesses(testimony).left).toEqual([]);
-    expect(progressFromWitnesses(testimony).doubts).toMatchObject([
+    const reports = { at: 0, witnesses: [ended, SILENT] };
+    expect(progressFromWitnesses(reports).left).toEqual([]);
+    expect(progressFromWitnesses(reports).doubts).toMatchObject([
       { kind: 'no-answer' },
       { kind: 'worker-died', why: expect.stringContaining('1 chunk in its buffer') },
     ]);
@@ -291,28 +293,28 @@ describe('a doubt', () => {
       expect(kinds(...workers)).toEqual([]);
   });
 
-  test('is a witness that does not answer, and a worker that ended without a last word', () => {
+  test('is a witness that does not answer, and a worker that ended without a last report', () => {
     expect(doubts(SILENT)).toMatchObject([
       { kind: 'no-answer', why: expect.stringMatching(/did not answer/) },
     ]);
-    for (const died of [{ worker: 'w', kind: 'gone', said: undefined } as const, gone({ final: false })])
+    for (const died of [{ worker: 'w', kind: 'gone', report: undefined } as const, gone({ final: false })])
       expect(doubts(died, alive())).toMatchObject([{ kind: 'worker-died' }]);
   });
 
   test.each<[string, Witness]>([
-    ['died', { worker: 'w', kind: 'gone', said: undefined }],
+    ['died', { worker: 'w', kind: 'gone', report: undefined }],
     ['falls silent', { ...SILENT, worker: 'w' }],
   ])('of a worker that %s names what it had when it last answered', (_, next) => {
     const had = { at: 0, witnesses: [alive({ outputs: [holding('a')] }, 'w')] };
     const after = withLastAnswers({ at: 1, witnesses: [next] }, had);
-    for (const testimony of [after, withLastAnswers({ at: 2, witnesses: [next] }, after)])
-      expect(progressFromWitnesses(testimony)).toMatchObject({
+    for (const reports of [after, withLastAnswers({ at: 2, witnesses: [next] }, after)])
+      expect(progressFromWitnesses(reports)).toMatchObject({
         left: [],
         doubts: [{ bytes: 10, why: expect.stringMatching(/When it last answered: out .* holds 1 chunk/) }],
       });
   });
 
-  test('of a worker that ended with a last word is what the last word says', () => {
+  test('of a worker that ended with a last report is what the last report says', () => {
     const had = { at: 0, witnesses: [alive({ outputs: [holding('a')] }, 'w')] };
     expect(progressFromWitnesses(withLastAnswers({ at: 1, witnesses: [gone({}, 'w')] }, had)).doubts).toEqual(
       [],
@@ -344,7 +346,7 @@ test('the mark changes with each line that is read, and with old lines that come
   expect(mark({ files: [sight()], again: 1 })).not.toBe(before);
 });
 
-test('a testimony is whole where each worker that lives has answered', () => {
+test('a reports is whole where each worker that lives has answered', () => {
   expect(isAnswered({ at: 1, witnesses: [alive(), gone()] })).toBe(true);
   const failed = alive({ error: 'its look failed' });
   for (const witnesses of [[], [alive(), gone({ final: false })], [alive(), SILENT], [alive(), failed]])
@@ -387,7 +389,7 @@ describe('an answer of anybody who may write one takes a second at most', () => 
       ],
     ],
     [
-      'if it is the last word of each of 1,000 workers',
+      'if it is the last report of each of 1,000 workers',
       Array.from({ length: 1_000 }, (_, at) =>
         gone({ closed: files.slice(0, 40).map((file) => ({ ...file, inode: at })) }),
       ),
