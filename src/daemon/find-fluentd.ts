@@ -29,6 +29,7 @@ const LOADED_BY =
   "Fluentd's container needs that volume, writable, and the RUBYOPT that `posidle witness` prints; or Fluentd did not start";
 const GONE = { kind: 'absent', why: 'Fluentd is gone' } as const;
 const REMOTE: FluentdReading = { kind: 'remote' };
+const ORPHANED: FluentdReading = { kind: 'remote', isOrphaned: true };
 
 /** Finds the right Fluentd at each look. */
 export class FluentdFinder {
@@ -77,7 +78,8 @@ export class FluentdFinder {
         : await this.#search(table, known);
     if (isProven(found)) return found;
     // It is the one to stop, whatever the processes look like: a supervisor may have died, and left its workers.
-    return this.sign === 'listening' ? REMOTE : (same ?? found);
+    if (this.sign !== 'listening') return same ?? found;
+    return fluentd.by === 'session' && found.kind === 'absent' ? ORPHANED : REMOTE;
   }
 
   /** The state of the Fluentd that got the stop order. It ignores another Fluentd that starts meanwhile. */

@@ -307,6 +307,15 @@ describe("a parent's child", () => {
     expect(await found(host, known)).toEqual(known);
   });
 
+  test('that has ended leaves workers behind if a witness listens, and no orphans while it runs', async () => {
+    const host = worldWithWrapper();
+    host.witnesses = [alive()];
+    const what = { ...asParent, witness: '/posidle' };
+    expect(await find(host, undefined, what)).toEqual({ kind: 'remote' });
+    host.endProcess(CHILD);
+    expect(await find(host, undefined, what)).toEqual({ kind: 'remote', isOrphaned: true });
+  });
+
   test('that has ended is not the process that has got its pid, and leaves nothing to look for', async () => {
     const host = new FakeHost();
     expect((await found(host)).kind).toBe('absent');

@@ -15,6 +15,8 @@ export function describeTrigger({ by }: Trigger, seen: Seen, policy: Policy): st
       return seen.main.seen
         ? "main's process is gone (--done-process)"
         : `main's process was never seen within --start-timeout (${formatDuration(Number(policy.startTimeout))}): posidle assumes that it has ended`;
+    case 'deserted':
+      return 'the supervisor ended by itself';
     default:
       return DRAIN_REQUESTS[by];
   }

@@ -53,7 +53,7 @@ export interface Draining {
 }
 
 export interface Trigger {
-  readonly by: 'quiet' | 'start-timeout' | 'done-process' | DrainRequest['by'];
+  readonly by: 'quiet' | 'start-timeout' | 'done-process' | 'deserted' | DrainRequest['by'];
   readonly at: Millis;
 }
 
@@ -74,6 +74,7 @@ const OF_MAIN: Readonly<Record<Trigger['by'], OfMain>> = {
   SIGTERM: 'nothing',
   SIGINT: 'nothing',
   drain: 'nothing',
+  deserted: 'nothing',
 };
 
 export function ofMain({ by }: Pick<Trigger, 'by'>): OfMain {

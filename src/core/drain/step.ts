@@ -22,7 +22,7 @@ import { describeCandidates, ENDED_BY_ITSELF, KILLED, OUT_OF_REACH, STOPPED, SUR
 import { flushAt, mayFlush } from './flushing.ts';
 import { drainGate, pendingNow } from './gates.ts';
 import type { Policy } from './policy.ts';
-import type { Draining, Gate, Next, Of, State, StateName } from './state.ts';
+import type { Draining, DrainResult, Gate, Next, Of, State, StateName } from './state.ts';
 import { changeTo, drain, finish, flush, resultOf, type Step, stay, stop } from './transitions.ts';
 import {
   hasMainEnded,
@@ -138,7 +138,7 @@ function finishDrain(state: Draining, seen: Seen, policy: Policy, deadline: Mill
 const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
   const result = resultOf(state);
   const { fluentd } = seen;
-  if (fluentd.kind === 'absent') return finish(STOPPED, seen, result);
+  if (fluentd.kind === 'absent') return finish(isDeserted(state) ? ENDED_BY_ITSELF : STOPPED, seen, result);
   const deadline = stopDeadline(state, seen, policy);
   if (isOver(deadline, seen.at)) {
     if (fluentd.kind === 'remote') return finish(OUT_OF_REACH, seen, result);
@@ -155,6 +155,11 @@ const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
   }
   return stay(state, deadline);
 };
+
+/** The supervisor ended by itself, and posidle stopped only its workers. */
+function isDeserted({ trigger }: DrainResult): boolean {
+  return trigger.by === 'deserted';
+}
 
 const stepKilling: Rule<'killing'> = (state, seen) => {
   const result = resultOf(state);

@@ -6,11 +6,13 @@ import { isOver, mainEndAt, quietAt, startDeadline } from './deadlines.ts';
 import type { Policy } from './policy.ts';
 import { type OfMain, ofMain, type Trigger } from './state.ts';
 
-/** The trigger that is certain: a request from outside, or main's process is gone. */
+/** The trigger that is certain: a request from outside, main's process is gone, or the child of `run` left its workers alone. */
 export function requestedBy(seen: Seen, policy: Policy): Trigger | undefined {
-  return (
-    seen.requests[0] ?? (isMainProcessGone(seen, policy) ? { by: 'done-process', at: seen.at } : undefined)
-  );
+  const { at } = seen;
+  if (seen.requests[0] !== undefined) return seen.requests[0];
+  if (isMainProcessGone(seen, policy)) return { by: 'done-process', at };
+  const isDeserted = seen.fluentd.kind === 'remote' && seen.fluentd.isOrphaned;
+  return isDeserted ? { by: 'deserted', at } : undefined;
 }
 
 function isMainProcessGone(seen: Seen, policy: Policy): boolean {

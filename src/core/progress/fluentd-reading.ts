@@ -59,5 +59,7 @@ export type FluentdReading =
       readonly kind: 'remote';
       /** No worker listens yet, or no longer. */
       readonly isStarting?: true;
+      /** The child of `run` has ended, and left workers. */
+      readonly isOrphaned?: true;
     }
   | { readonly kind: 'ambiguous'; readonly candidates: readonly ProcessRow[] };

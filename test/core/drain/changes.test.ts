@@ -57,6 +57,11 @@ const EVENTS: readonly (readonly [string, Partial<Observation>, string])[] = [
     { fluentd: running({ proof: 'not-permitted' }) },
     'stopped stopped stopped stopped - - -',
   ],
+  [
+    'the child of run left its workers',
+    { fluentd: { kind: 'remote', isOrphaned: true } },
+    'draining draining draining - - - -',
+  ],
   ['nobody looked in time', { extent: 'overdue' }, 'watching - - - - - -'],
 ];
 

@@ -74,6 +74,11 @@ describe('a Fluentd that was told to stop', () => {
     expect(stepped(late, running(), 69_999).whyChanged).toBeUndefined();
   });
 
+  test('because its supervisor had ended by itself is reported so', () => {
+    const deserted = { ...stopping, trigger: { by: 'deserted', at: 0 } } as const;
+    expect(stepped(deserted, ABSENT).state).toMatchObject({ end: { kind: 'ended-by-itself' } });
+  });
+
   test('and is gone has stopped', () => {
     const result = { trigger: stopping.trigger, pending: stopping.pending };
     expect(stepped(stopping, ABSENT).state).toMatchObject({ end: { kind: 'stopped' }, result });
