@@ -70,7 +70,10 @@ describe('128 MiB are enough for', () => {
       'a pos file of 16,000 paths of 240 bytes that are no UTF-8',
       () => {
         const line = (index: number) =>
-          Buffer.from(`/${'\xff'.repeat(239)}${index}\t${'0'.repeat(16)}\t1\n`, 'latin1');
+          Buffer.from(
+            `/${'\xff'.repeat(239)}${index}\t${'0'.repeat(16)}\t${(index + 1).toString(16)}\n`,
+            'latin1',
+          );
         writeFileSync(
           at('app.pos'),
           Buffer.concat(Array.from({ length: 16_000 }, (_, index) => line(index))),

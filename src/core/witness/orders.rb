@@ -2,7 +2,7 @@
 # its event loop sees within 0.5 s.
 class PosidleWitness
   ALONE = ENV['POSIDLE_FIND'] != 'no'
-  TURN = 0.05 # seconds; a longer one would keep in_tail from reading
+  TURN = 0.1 # seconds of CPU; a longer one would keep in_tail from reading
   # A file that matches a path, and that no watcher follows. Otherwise in_tail finds it after refresh_interval. Files are only
   # added: a whole refresh between rename and create lets go of the path, and two watchers read the next file.
   def find(asked)
@@ -32,13 +32,13 @@ class PosidleWitness
     end
   end
   def add(i, files)
-    stop, tails = clock + TURN, var(i, :@tails).values
+    stop, tails = clock(Process::CLOCK_THREAD_CPUTIME_ID) + TURN, var(i, :@tails).values
     paths = tails.map { |w| [w.path, true] }.to_h # its watcher sees a new file
     open = (tails | (var(i, :@tails_rotate_wait) || live(i)).to_h.keys).map { |w| [(io(w).stat.ino rescue nil), true] }.to_h # an open file's number is its own
     files.each do |key, u|
       path, ino = u[:path], key[1]
       next if paths[path] || open[ino] || (s = stat(path)).nil? || s.ino != ino
-      return if i.before_shutdown? || clock > stop # the next look gives the others
+      return if i.before_shutdown? || clock(Process::CLOCK_THREAD_CPUTIME_ID) > stop # the next look gives the others
       next if (limit = var(i, :@limit_recently_modified)) && s.mtime < Time.now - limit
       target = Fluent::Plugin::TailInput::TargetInfo.new(path, ino)
       # It was begun under another name. Another file may have its number.
