@@ -182,10 +182,15 @@ export const ROWS: readonly Row[] = table({
     job: { activeDeadlineSeconds: 40, backoffLimit: 0 },
   },
   'a Job completes, although the drain failed': {
-    main: "slowly 1 20 >>a.log; printf 'line 21 of main' >>a.log",
-    lines: 21,
+    main: 'slowly 1 20 >>a.log',
+    lines: 20,
     job: { backoffLimit: 0 },
-    told: { outcome: /^not-drained$/, lost: 1, codes: [3] },
+    change: grace(10),
+    acts: (destination) => {
+      destination.isAway = true;
+      return {};
+    },
+    told: { outcome: /^not-drained$/, lost: 20, codes: [3], kill: 'perhaps' },
   },
 
   // main uses up the grace period.
