@@ -240,3 +240,15 @@ it 'under a hammer of new, rotated and removed logs no line comes twice, and a l
   told = s.last.values_at('lost', 'unfound').flatten # on a machine that has no time a look may come late
   expect("told: #{told.size} files, lost: #{lost}", lost.except('burst').empty? || told.any?)
 end
+
+it 'a log that is renamed three times in a second is caught, and then all of it is read' do |s|
+  s.run(slow(s) + s.out)
+  (0...12).each do |turn|
+    (1..4).each { |n| s.append("line #{turn * 4 + n} of a main that writes fast and has long lines for a head\n"); sleep 0.1 }
+    File.rename(s.log, s.log("a.log.#{turn}"))
+  end
+  s.append("line 49, the last one\n")
+  s.till('the last one', within: 10) { s.ask('find') && s.delivered.any? { |line| line.start_with?('line 49') } }
+  s.stop
+  expect('most lines, and each once', [s.delivered.size > 24, twice(s)], [true, 0])
+end

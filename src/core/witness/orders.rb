@@ -20,13 +20,16 @@ class PosidleWitness
     dated(i).none? { |p| p =~ %r{[*?\[{].*/|[*?\]}]\z} } && !var(i, :@follow_inodes) && # a position outlives its file there
       head && !@heads.fetch(head, @heads.size >= 10 * MANY)
   end
-  def in_thread(i)
-    return if var(i, :@startup) || !i.timer_running? || @turns[i].to_f > clock # before the first refresh; from the stop on
+  def in_thread(i, &work)
+    return if var(i, :@startup) || !i.timer_running? # before the first refresh; from the stop on
+    turn(i, work) unless @turns[i].to_f > clock
+  end
+  def turn(i, work) # the next one comes at once, because the loop has the timer; other events run in between
     @turns[i] = clock + 60 # one at a time, and a pause after an error (the pos file's volume is full)
     i.timer_execute(:in_tail_refresh_watchers, 0, repeat: false) do
       lock = var(i, :@watcher_refresh_monitor) # 1.20
-      lock ? lock.synchronize { yield } : yield
-      @turns.delete(i)
+      more = lock ? lock.synchronize(&work) : work.call
+      more == :more ? turn(i, work) : @turns.delete(i)
     rescue StandardError # in_tail has closed its files meanwhile
       nil
     end
@@ -35,15 +38,16 @@ class PosidleWitness
     stop, tails = clock(Process::CLOCK_THREAD_CPUTIME_ID) + TURN, var(i, :@tails).values
     paths = tails.map { |w| [w.path, true] }.to_h # its watcher sees a new file
     open = (tails | (var(i, :@tails_rotate_wait) || live(i)).to_h.keys).map { |w| [(io(w).stat.ino rescue nil), true] }.to_h # an open file's number is its own
-    files.each do |key, u|
-      path, ino = u[:path], key[1]
-      next if paths[path] || open[ino] || (s = stat(path)).nil? || s.ino != ino
-      return if i.before_shutdown? || clock(Process::CLOCK_THREAD_CPUTIME_ID) > stop # the next look gives the others
+    until files.empty? || i.before_shutdown?
+      return :more if clock(Process::CLOCK_THREAD_CPUTIME_ID) > stop
+      (by, _), u = files.shift
+      path = u[:path]
+      next if paths[path] || (s = stat(path)).nil? || open[s.ino] # another file than the look saw is as good
       next if (limit = var(i, :@limit_recently_modified)) && s.mtime < Time.now - limit
-      target = Fluent::Plugin::TailInput::TargetInfo.new(path, ino)
+      target = Fluent::Plugin::TailInput::TargetInfo.new(path, s.ino)
       # It was begun under another name. Another file may have its number.
-      was = @closed[key]
-      var(i, :@pf)[target].update(ino, was[:pos]) if was && var(i, :@pf) && fingerprint(path, was[:pos]) == was[:print]
+      was = @closed[[by, s.ino]]
+      var(i, :@pf)[target].update(s.ino, was[:pos]) if was && var(i, :@pf) && fingerprint(path, was[:pos]) == was[:print]
       i.construct_watcher(target)
     end
   end
