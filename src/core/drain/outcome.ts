@@ -45,7 +45,9 @@ export function outcomeOf(
   { seen, policy, durations }: { seen: Seen; policy: Policy; durations: Durations },
 ): Outcome {
   const { progress } = seen;
-  const isEarly = end.kind === 'ended-by-itself' && progress.at < (result?.trigger.at ?? progress.at);
+  // A call may come when Fluentd has ended by itself, right before this last look.
+  const began = result?.trigger.at ?? seen.requests[0]?.at ?? progress.at;
+  const isEarly = end.kind === 'ended-by-itself' && progress.at < began;
   const doubted = [
     ...(mayMainRun(result?.trigger, seen, policy) ? [MAIN_MAY_RUN] : []),
     ...(isEarly ? [ENDED_EARLY] : []),

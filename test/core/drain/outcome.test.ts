@@ -93,6 +93,16 @@ describe('an outcome', () => {
     expect(outcome('stopped', { look, result: { ...RESULT, pending } }).left.count).toBe(0);
   });
 
+  test.each([
+    ['the drain began', { result: { ...RESULT, trigger: { by: 'http', at: 8_500 } } }],
+    ['somebody called, and before this last look', { result: undefined }],
+  ] as const)('has the doubt that Fluentd had ended by itself before %s', (_, facts) => {
+    const look = { ...said(gone()), requests: [{ by: 'http', at: 8_500 } as const] };
+    expect(outcome('ended-by-itself', { ...facts, look })).toMatchObject({
+      doubts: { worst: [{ kind: 'ended-early' }] },
+    });
+  });
+
   describe('begins with a doubt if nobody said that main had ended', () => {
     const word = (
       by: Trigger['by'] | undefined,
