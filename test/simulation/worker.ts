@@ -91,6 +91,7 @@ export class Worker {
 
   /** Files that look like the rotated form of one that matches its paths, and that it has not read. */
   #siblings(): Report['siblings'] {
+    const { now, wall } = this.#world.clock;
     return [...this.#world.logs.byPath]
       .filter(([path, file]) => isRotated(path) && sizeOf(file) > 0 && !this.history.hasBegun(file))
       .map(([path, file]) => {
@@ -101,7 +102,7 @@ export class Worker {
           size: sizeOf(file),
           plain: undefined,
           cuts: [],
-          at: Number.MAX_SAFE_INTEGER,
+          at: file.writtenAt - (wall - now),
         };
       });
   }

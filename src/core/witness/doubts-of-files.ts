@@ -1,6 +1,7 @@
 /** Turns what the witnesses say about files into doubts. */
 import type { Doubt, DoubtKind } from '../progress/progress.ts';
 import type { FileReport, Report } from './answer.ts';
+import type { Reached } from './file-history.ts';
 import { firstNot, groupedBy } from './lists.ts';
 
 /** One worker's answer (`alive`) or last report (`gone`). */
@@ -19,7 +20,7 @@ const LOST: Readonly<Record<string, DoubtKind>> = {
 /** `workers`: the oldest worker first. `reached`: by inode, how far Fluentd has read. */
 export function doubtsOfFiles(
   workers: readonly WorkerReport[],
-  reached: ReadonlyMap<string, number>,
+  reached: ReadonlyMap<string, Reached>,
 ): readonly Doubt[] {
   /** By file and input, the last report of earlier workers. */
   const before = new Map<string, FileReport>();
@@ -115,7 +116,7 @@ type Sibling = Report['siblings'][number];
  */
 function unreadSiblings(
   workers: readonly WorkerReport[],
-  reached: ReadonlyMap<string, number>,
+  reached: ReadonlyMap<string, Reached>,
 ): readonly Sibling[] {
   /** By size, the number of closed files that were read. */
   const packed = new Map<number, number>();
@@ -126,8 +127,7 @@ function unreadSiblings(
     const shortestFirst = cuts.toSorted((one, other) => one.position - other.position);
     const copied = groupedBy(shortestFirst, ({ at }) => String(at));
     const isRead = (sibling: Sibling) =>
-      // By any worker.
-      (reached.get(sibling.inode) ?? -1) >= (sibling.size ?? Number.POSITIVE_INFINITY) ||
+      isReached(reached.get(sibling.inode), sibling) ||
       takePacked(packed, sibling) ||
       takeCut(copied, sibling);
     const open = siblings.filter((sibling) => !explained.has(identityOf(sibling)));
@@ -135,6 +135,11 @@ function unreadSiblings(
     for (const sibling of open) if (!unread.has(sibling)) explained.add(identityOf(sibling));
     return [...unread];
   });
+}
+
+/** Whether a worker has read to its end. A file that was written later has only taken the inode number. */
+function isReached(last: Reached | undefined, { size = Number.POSITIVE_INFINITY, at }: Sibling): boolean {
+  return last !== undefined && last.position >= size && last.at >= at;
 }
 
 function identityOf({ inode, size, at }: Sibling): string {

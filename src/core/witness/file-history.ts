@@ -8,6 +8,8 @@ interface Entry extends Pick<FileReport, 'at' | 'inode' | 'position'> {
   readonly furthest: number;
 }
 
+export type Reached = Pick<FileReport, 'at' | 'position'>;
+
 /** By file and input, what workers saw of it, the last first. A worker may read on, or find the file truncated. */
 export class FileHistory {
   readonly #byKey: ReadonlyMap<string, readonly Entry[]>;
@@ -30,11 +32,12 @@ export class FileHistory {
     return history[firstNot(history, (sight) => sight.at >= at) - 1]?.furthest;
   }
 
-  /** By inode, the last position of the slowest input. */
-  byInode(): ReadonlyMap<string, number> {
-    const behind = new Map<string, number>();
+  /** By inode, the last position of the slowest input, and when that was. */
+  byInode(): ReadonlyMap<string, Reached> {
+    const behind = new Map<string, Reached>();
     for (const [last] of this.#byKey.values())
-      if (last) behind.set(last.inode, Math.min(last.position, behind.get(last.inode) ?? last.position));
+      if (last && last.position <= (behind.get(last.inode)?.position ?? last.position))
+        behind.set(last.inode, last);
     return behind;
   }
 

@@ -35,9 +35,10 @@ class PosidleWitness
     end
   end
   def add(i, files)
-    stop, tails = clock(Process::CLOCK_THREAD_CPUTIME_ID) + TURN, var(i, :@tails).values
-    paths = tails.map { |w| [w.path, true] }.to_h # its watcher sees a new file
-    open = (tails | (var(i, :@tails_rotate_wait) || live(i)).to_h.keys).map { |w| [(io(w).stat.ino rescue nil), true] }.to_h # an open file's number is its own
+    stop = clock(Process::CLOCK_THREAD_CPUTIME_ID) + TURN
+    all = var(i, :@tails).values | (var(i, :@tails_rotate_wait) || live(i)).to_h.keys
+    paths = all.map { |w| [w.path, true] }.to_h # its watcher sees a new file, also one that waits for rotate_wait
+    open = all.map { |w| [(io(w).stat.ino rescue nil), true] }.to_h # an open file's number is its own
     until files.empty? || i.before_shutdown?
       return :more if clock(Process::CLOCK_THREAD_CPUTIME_ID) > stop
       (by, _), u = files.shift

@@ -194,6 +194,11 @@ describe('a doubt', () => {
     const unread = alive({ files: [], siblings });
     expect(doubts(gone({ closed: [] }), unread)).toMatchObject([{ kind: 'nobody-saw-it-read' }]);
     expect(doubts(gone({ closed: [sight()] }), unread)).toEqual([]);
+    const later = [{ ...siblings[0], at: 5_001 }];
+    // It was written after the last look at that inode number.
+    expect(doubts(gone({ closed: [sight()] }), alive({ files: [], siblings: later }))).toMatchObject([
+      { kind: 'nobody-saw-it-read' },
+    ]);
   });
 
   test.each([
