@@ -7,10 +7,17 @@ const VERSION = 1;
 export type FileReport = Readonly<ReturnType<typeof fileReport>>;
 export type Heard = Readonly<ReturnType<typeof heardMessage>>;
 export type PluginSettings = Readonly<ReturnType<typeof pluginReport>>;
-export type ReceiptSight = Readonly<ReturnType<typeof receiptSight>>;
+export type ReceiptReport = Readonly<ReturnType<typeof receiptSight>>;
 export type OutputReport = Readonly<ReturnType<typeof outputReport>>;
 /** One worker's answer or last report. */
-export type Report = Readonly<ReturnType<typeof saidIn>>;
+export type Report = Readonly<ReturnType<typeof reportIn>>;
+
+/** One worker's answer (`alive`) or last report (`gone`). */
+export type WorkerReport = {
+  readonly worker: string;
+  readonly kind: 'alive' | 'gone';
+  readonly report: Report;
+};
 
 interface NotBelieved {
   readonly notBelieved: string;
@@ -18,12 +25,12 @@ interface NotBelieved {
 
 /** Parses the answer to `look`. Lists may be missing until Fluentd is ready. */
 export function parseAnswer(text: string): Report | NotBelieved {
-  return parse(text, (fields) => saidIn(fields, fields['ready'] === true ? undefined : []));
+  return parse(text, (fields) => reportIn(fields, fields['ready'] === true ? undefined : []));
 }
 
 /** Parses what a witness wrote as its worker ended. A missing list is empty. */
 export function parseLastReport(text: string): Report | NotBelieved {
-  return parse(text, (fields) => saidIn(fields, []));
+  return parse(text, (fields) => reportIn(fields, []));
 }
 
 /** Why an order was not done; undefined if it was. */
@@ -48,7 +55,7 @@ function parse<Value extends object>(text: string, read: (fields: Fields) => Val
   }
 }
 
-function saidIn(fields: Fields, none: [] | undefined) {
+function reportIn(fields: Fields, none: [] | undefined) {
   const { readers = none, files = none, closed = none, cuts = none, starts = none, lost = none } = fields;
   const { unfound = none, denied = none, siblings = none, held = none, outputs = none } = fields;
   const { plugins = none, heard = none, aside = none, ends = none, resumed = none } = fields;

@@ -1,15 +1,8 @@
 /** Turns what the witnesses say about files into doubts. */
 import type { Doubt, DoubtKind } from '../progress/progress.ts';
-import type { FileReport, Report } from './answer.ts';
+import type { FileReport, Report, WorkerReport } from './answer.ts';
 import type { Reached } from './file-history.ts';
 import { firstNot, groupedBy } from './lists.ts';
-
-/** One worker's answer (`alive`) or last report (`gone`). */
-export type WorkerReport = {
-  readonly worker: string;
-  readonly kind: 'alive' | 'gone';
-  readonly report: Report;
-};
 
 const LOST: Readonly<Record<string, DoubtKind>> = {
   closed: 'closed-unread',

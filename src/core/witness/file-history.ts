@@ -1,6 +1,5 @@
 import type { Millis } from '../text/units.ts';
-import type { FileReport } from './answer.ts';
-import type { WorkerReport } from './doubts-of-files.ts';
+import type { FileReport, WorkerReport } from './answer.ts';
 import { firstNot, groupedBy } from './lists.ts';
 
 interface Entry extends Pick<FileReport, 'at' | 'inode' | 'position'> {

@@ -1,8 +1,8 @@
 /** Turns the numbers that the witnesses counted into doubts, and into the sums for people. */
 import type { Doubt, Receipt } from '../progress/progress.ts';
 import { counted } from '../text/units.ts';
-import { nameOf, type OutputReport, type ReceiptSight } from './answer.ts';
-import { doubt, type WorkerReport } from './doubts-of-files.ts';
+import { nameOf, type OutputReport, type ReceiptReport, type WorkerReport } from './answer.ts';
+import { doubt } from './doubts-of-files.ts';
 import { groupedBy } from './lists.ts';
 
 /** The last numbers of each output. A closed buffer has told its own in `ends`. */
@@ -41,7 +41,7 @@ function doubtsOfOutput(output: OutputReport): readonly Doubt[] {
 }
 
 /** How many records more an output took than it accounts for; 0 if a number is unknown. */
-function missingIn({ took, left, delivered, secondary, aside, dropped, held }: ReceiptSight): number {
+function missingIn({ took, left, delivered, secondary, aside, dropped, held }: ReceiptReport): number {
   const missing = Number(took) + Number(left) - sum([delivered, secondary, aside, dropped, held].map(Number));
   return Number.isNaN(missing) ? 0 : missing;
 }
@@ -94,7 +94,7 @@ export function receiptsIn(workers: readonly WorkerReport[]): readonly Receipt[]
   });
 }
 
-type Way = Exclude<keyof ReceiptSight, 'isOwn'>;
+type Way = Exclude<keyof ReceiptReport, 'isOwn'>;
 
 function totalOf(numbers: readonly (number | undefined)[]): number | undefined {
   const known = numbers.flatMap((one) => one ?? []);

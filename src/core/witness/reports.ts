@@ -5,8 +5,8 @@
 import { describeLeft, type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Held, Left, Progress } from '../progress/progress.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
-import { type FileReport, nameOf, type OutputReport, type Report } from './answer.ts';
-import { doubt, doubtsOfFiles, type WorkerReport } from './doubts-of-files.ts';
+import { type FileReport, nameOf, type OutputReport, type Report, type WorkerReport } from './answer.ts';
+import { doubt, doubtsOfFiles } from './doubts-of-files.ts';
 import { FileHistory } from './file-history.ts';
 import { judgeHeard } from './messages.ts';
 import { doubtsOfReceipts, doubtsOfWorkers, linesIn, receiptsIn } from './receipts.ts';
