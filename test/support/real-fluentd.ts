@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { PROGRAM } from '../../src/node/witness/program.ts';
 import { type ProcessGroup, startGroup } from './process-group.ts';
 import { until } from './until.ts';
 
@@ -140,11 +139,15 @@ export function startFluentd({
 /** The directory of the witness of a Fluentd that was started in this directory. */
 export const witnessIn = (dir: string) => join(dir, 'witness');
 
+/** Not by the URL of a module: what `run-ts.mjs` bundles lies elsewhere. */
+const WITNESS = 'src/core/witness';
+
 /** Lays out the witness; gives the environment that loads it. */
 function loadWitness(dir: string): NodeJS.ProcessEnv {
   const own = witnessIn(dir);
   mkdirSync(join(own, 'ruby'), { recursive: true });
-  for (const [name, text] of PROGRAM) writeFileSync(join(own, name), text);
+  for (const name of readdirSync(WITNESS).filter((file) => file.endsWith('.rb')))
+    cpSync(join(WITNESS, name), join(own, name === 'enumerator.rb' ? 'ruby' : '', name));
   return { RUBYOPT: `-I${own}/ruby -renumerator`, POSIDLE_DIR: own };
 }
 
