@@ -7,8 +7,8 @@ import { requireFluentd } from '../support/real-fluentd.ts';
 
 /** The one that README's run was on. */
 const VERSION = '1.18.0';
-/** The lines that only a longer drain with buffers logs, or a look between the ends of worker and supervisor. */
-const OF_THE_PICTURE_ALONE = /still draining|posidle got SIGTERM|to flush|and flushed|0 workers|buffer empty/;
+/** The lines that only `posidle drain` logs, or a drain with buffers. */
+const OF_THE_PICTURE_ALONE = /asks Fluentd's witness|its witness answers|main has ended|to flush|and flushed/;
 
 /** The count, and what a Pod would print as its termination message. */
 const ENDING = /\nwritten 20, delivered 20, lost 0\n.*termination message:\n\{.*"outcome":"drained",.*\}\n/;
@@ -52,7 +52,8 @@ function shapeOf(line: string): string {
   return line
     .replace(/^[\d:.]{12} /, '')
     .replace(/(?<=by |watches )\/\S+(?=[,;])/g, 'FILE')
-    .replace(/[\d.]+/g, 'N');
+    .replace(/[\d.]+/g, 'N')
+    .replace(/N files?(; file: .*)?/, 'N file');
 }
 
 /** posidle's log lines, split into time, level and text. */
