@@ -42,8 +42,8 @@ export function mayFlush({ flushedAt }: Draining, seen: Seen): boolean {
   return unseen.length > 0 && (flushedAt === undefined || hasMovedSince(flushedAt, seen));
 }
 
-/** When a full buffer may be blocking in_tail: bytes are left, and nothing has moved for too long. */
+/** When a full buffer may be blocking in_tail or a filter: something is on its way, and nothing has moved for too long. */
 function heldUpAt({ progress }: Seen): Millis {
   const { movedAt } = progress;
-  return movedAt === undefined || !isLeft(progress, 'unread') ? Number.POSITIVE_INFINITY : movedAt + HELD_UP;
+  return movedAt === undefined || !isLeft(progress, 'unread', 'moving') ? Number.POSITIVE_INFINITY : movedAt + HELD_UP;
 }

@@ -48,7 +48,7 @@ function progressGate(state: Draining, seen: Seen, policy: Policy): Gate | undef
     doubtGate(progress, trigger) ??
     waitsFor('unread', 'unread') ??
     waitsFor('unfound', 'unfound') ??
-    waitsFor('settle', 'moving') ??
+    waitsFor('unread', 'moving') ??
     proofGate(seen) ??
     (isFinishing(state, seen)
       ? (waitsFor('finish', 'unfinished') ?? waitsFor('finish', 'kept'))
@@ -84,7 +84,7 @@ function proofGate({ fluentd }: Seen): Gate | undefined {
   return { name: 'fluentd', why: describeUnproven(fluentd.supervisor.pid) };
 }
 
-/** In_tail was asked to deliver what main has left unfinished. */
+/** in_tail was asked to deliver what main has left unfinished. */
 function isFinishing({ mainHasEnded, trigger }: Draining, seen: Seen): boolean {
   return mainHasEnded && seen.progress.source === 'witness' && !isOver(finishEnd(trigger, seen), seen.at);
 }

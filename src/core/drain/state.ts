@@ -122,7 +122,7 @@ export interface Action {
   readonly do: 'flush' | 'stop' | 'kill';
 }
 
-/** What a look asks the witnesses. Only a drain asks in_tail to hurry, and only after main nothing can be cut in two. */
+/** What a look asks the witnesses. While main may still write, an unfinished line is left alone. */
 export function questionIn(state: State): Question {
   if (state.name !== 'draining') return 'look';
   return state.mainHasEnded ? 'finish' : 'find';

@@ -7,7 +7,7 @@ const VERSION = 1;
 export type FileReport = Readonly<ReturnType<typeof fileReport>>;
 export type Heard = Readonly<ReturnType<typeof heardMessage>>;
 export type PluginSettings = Readonly<ReturnType<typeof pluginReport>>;
-export type ReceiptReport = Readonly<ReturnType<typeof receiptSight>>;
+export type ReceiptReport = Readonly<ReturnType<typeof receiptReport>>;
 export type OutputReport = Readonly<ReturnType<typeof outputReport>>;
 /** One worker's answer or last report. */
 export type Report = Readonly<ReturnType<typeof reportIn>>;
@@ -207,12 +207,12 @@ function outputReport(output: Fields) {
     bytes: count(bytes),
     /** undefined if there are too many. */
     ids: buffer === 'none' ? [] : maybe(chunks, (ids) => list(ids, string)),
-    receipt: receiptSight(maybe(receipt, object) ?? {}),
+    receipt: receiptReport(maybe(receipt, object) ?? {}),
   };
 }
 
 /** Numbers of records; undefined if unknown. took + left = delivered + secondary + aside + dropped + held, if the output has a buffer. */
-function receiptSight({ took, left, delivered, secondary, aside, dropped, held, own }: Fields) {
+function receiptReport({ took, left, delivered, secondary, aside, dropped, held, own }: Fields) {
   return {
     took: maybe(took, number),
     /** Left over from an earlier worker. */

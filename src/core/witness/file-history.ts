@@ -28,7 +28,7 @@ export class FileHistory {
   /** The furthest position at or after a time; undefined: no worker followed the file then. */
   reachedSince(key: string, at: Millis): number | undefined {
     const history = this.#byKey.get(key) ?? [];
-    return history[firstNot(history, (sight) => sight.at >= at) - 1]?.furthest;
+    return history[firstNot(history, (one) => one.at >= at) - 1]?.furthest;
   }
 
   /** By inode, the last position of the slowest input, and when that was. */

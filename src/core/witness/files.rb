@@ -26,11 +26,11 @@ class PosidleWitness
       return (closes(w) if stat && !h.opened?) # open_on_every_update goes on with another file
     end
     had = [var(var(w, :@rotate_handler), :@fsize).to_i, mark[:size]].max # a full buffer keeps in_tail from looking
-    keep(@cuts, sight(w).merge(had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]]))
+    keep(@cuts, report(w).merge(had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]]))
   end
   def begins(w) # an earlier worker read the bytes before the position, or nobody did
     return unless (was = @new.delete(w))
-    before, now = @closed[key = key(w)], sight(w)
+    before, now = @closed[key = key(w)], report(w)
     now[:pos] = was if (now[:pos]..2**60).cover?(was) # in_tail begins anew where the file is shorter
     now[:print] = fingerprint(w.path, now[:pos], io(w))
     same = before ? before.values_at(:pos, :print) == now.values_at(:pos, :print) : @begun.key?(key) && now[:print]
@@ -42,7 +42,7 @@ class PosidleWitness
   end
   def closes(w) # a writer may still have the file open, even renamed or removed
     @closed.delete(key = key(w))
-    facts, io = @closed[key] = sight(w), io(w)
+    facts, io = @closed[key] = report(w), io(w)
     here = io || (s = stat(w.path)) && s.ino == key[1]
     facts[:print] = here ? fingerprint(w.path, facts[:pos], io) : (@marks[handler(w)] || { prints: {} })[:prints][facts[:pos]]
     facts[:followed] = true if input(w).shutdown? && (s = stat(w.path)) && s.ino == key[1] # as long as the worker lived
@@ -70,7 +70,7 @@ class PosidleWitness
   rescue SystemCallError, IOError
     nil
   end
-  def sight(w, stats = {}) # position before size: bytes read in between look unread, never the reverse
+  def report(w, stats = {}) # position before size: bytes read in between look unread, never the reverse
     h, io, (by, ino), pos = handler(w), io(w), key(w), w.pe.read_pos
     rest = var(var(h, :@fifo), :@buffer).to_s.bytesize
     pos = io ? io.pos - rest : 0 if pos > 2**60 # no longer watched
@@ -89,20 +89,20 @@ class PosidleWitness
     tails |= ObjectSpace.each_object(Fluent::Plugin::TailInput::TailWatcher).to_a if asked && @inputs.any? # rotated too
     @watchers = tails.select { |w| reads?(w) }
     @stats = Hash.new { |h, p| h[p] = stat(p) } # each may wait for Fluentd's threads: one for each file
-    @sights = asked ? @watchers.first(20_000).map { |w| sight(w, @stats) } : []
+    @reports = asked ? @watchers.first(20_000).map { |w| report(w, @stats) } : []
     @marks = @watchers.each_with_index.map { |w, n| [h = handler(w), asked || n < MANY ? mark(w, h) : @marks[h]] }.to_h
     written_on
     names(asked, began)
   end
   def compare(w, mark) # bytes that were read or seen have changed: rewritten too fast for in_tail
     now = mark[:prints].map { |at, print| [fingerprint(w.path, at, io(w)), print] }
-    keep(@lost, sight(w).merge(why: 'written anew')) if now.any? { |found, print| found && found != print }
+    keep(@lost, report(w).merge(why: 'written anew')) if now.any? { |found, print| found && found != print }
   end
   def mark(w, handler, s = @stats[w.path])
     old, pos = @marks[handler], w.pe.read_pos # a cut makes another handler
     return old if pos > 2**60 || s.nil? || s.ino != w.pe.read_inode
     size = [old ? old[:size] : 0, s.size].max
-    keep(@lost, sight(w).merge(why: 'written anew')) if (cut = pos <= s.size && s.size < size)
+    keep(@lost, report(w).merge(why: 'written anew')) if (cut = pos <= s.size && s.size < size)
     size = s.size if cut
     return old.merge(size: size) if old && old[:pos] == pos && s.ctime < old[:at] # nobody sets it back
     compare(w, old) if old && pos >= old[:pos]

@@ -10,7 +10,7 @@ class PosidleWitness
     found = @unfound.select { |_, u| u[:readable] }.group_by { |(by, _), _| by }
     @inputs.each do |i|
       files = found[reader(i)].to_a.select { |_, u| asked || alone?(i, u[:path]) }
-      in_thread(i) { add(i, files) } if files.any?
+      in_thread(i, :find) { add(i, files) } if files.any?
     end
   end
   # in_tail may meet a file again under a second name, and then reads it twice; before refresh_interval it often does not.
@@ -20,16 +20,16 @@ class PosidleWitness
     dated(i).none? { |p| p =~ %r{[*?\[{].*/|[*?\]}]\z} } && !var(i, :@follow_inodes) && # a position outlives its file there
       head && !@heads.fetch(head, @heads.size >= 10 * MANY)
   end
-  def in_thread(i, &work)
+  def in_thread(i, order, &work)
     return if var(i, :@startup) || !i.timer_running? # before the first refresh; from the stop on
-    turn(i, work) unless @turns[i].to_f > clock
+    turn(i, order, work) unless @turns[[i.object_id, order]].to_f > clock
   end
-  def turn(i, work) # the next one comes at once, because the loop has the timer; other events run in between
-    @turns[i] = clock + 60 # one at a time, and a pause after an error (the pos file's volume is full)
+  def turn(i, order, work) # the next one comes at once, because the loop has the timer; other events run in between
+    @turns[key = [i.object_id, order]] = clock + 60 # one at a time, and a pause after an error (the pos file's volume is full)
     i.timer_execute(:in_tail_refresh_watchers, 0, repeat: false) do
       lock = var(i, :@watcher_refresh_monitor) # 1.20
       more = lock ? lock.synchronize(&work) : work.call
-      more == :more ? turn(i, work) : @turns.delete(i)
+      more == :more ? turn(i, order, work) : @turns.delete(key)
     rescue StandardError # in_tail has closed its files meanwhile
       nil
     end
@@ -58,8 +58,9 @@ class PosidleWitness
   end
   # main has ended: a last line without a newline is whole, and so is the record that a multiline source keeps.
   def finish
-    kept = @watchers.select { |w| s = sight(w, @stats); s[:unfinished] || s[:record] } if ready?
-    kept.to_a.group_by { |w| input(w) }.each { |i, all| in_thread(i) { all.each { |w| finish_file(i, w) } } }
+    return unless ready?
+    kept = @watchers.zip(@reports).select { |_, r| r && (r[:unfinished] || r[:record]) }.map(&:first)
+    kept.group_by { |w| input(w) }.each { |i, all| in_thread(i, :finish) { all.each { |w| finish_file(i, w) } } }
   end
   def finish_file(i, w) # in_tail emits the line as any other, from its own buffer, and its position moves behind it
     return unless io(w) || var(i, :@tails).value?(w) # one that is closed would open the next file of its name

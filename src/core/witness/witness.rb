@@ -1,4 +1,4 @@
-# A probe inside Fluentd's workers. It patches, locks and logs nothing of Fluentd's. Targeted TracePoints
+# A probe inside Fluentd's workers. It patches and logs nothing of Fluentd's, and its thread takes no lock of it. TracePoints
 # report what in_tail begins, cuts and closes, what closing buffers hold, and what Fluentd logs; a cheap look finds what
 # in_tail never saw. If nobody answers at the socket, the worker is gone, and .end is its last report.
 class PosidleWitness
@@ -26,7 +26,7 @@ class PosidleWitness
     @pod = [__FILE__, *host].map { |path| ms(File.mtime(path)) rescue born }.min - 1000
     @begun, @closed, @held, @marks, @heads, @unfound, @heard, @traces = {}, {}, {}, {}, {}, {}, {}, {}
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @aside = [], [], [], [], [], [], [], []
-    @new, @turns, @mutex = {}.compare_by_identity, {}.compare_by_identity, Mutex.new
+    @new, @turns, @mutex = {}.compare_by_identity, {}, Mutex.new
     @more = @over = @due = @gap = @again = @flush = @lines = @refused = 0
     @tally = {}.compare_by_identity
     listen
@@ -275,7 +275,7 @@ class PosidleWitness
     siblings = siblings(all)
     forgotten = @more + @over + [@unfound.size - MANY, 0].max + [@watchers.size - 20_000, 0].max
     { v: 1, pid: @pid, supervisor: @supervisor, sigterm: sigterm?, pod: @pod, error: trouble, gap: @gap.round(3),
-      readers: @inputs.map { |i| reader(i) }, files: @sights, closed: closed, cuts: @cuts, starts: @starts, lost: @lost,
+      readers: @inputs.map { |i| reader(i) }, files: @reports, closed: closed, cuts: @cuts, starts: @starts, lost: @lost,
       unfound: @unfound.first(MANY).map { |key, u| unfound(key, u) }, denied: @inputs.flat_map { |i| denied(i) },
       siblings: siblings, plugins: settings, held: kept, outputs: outputs, heard: told, aside: @aside, ends: @ends,
       resumed: @resumed, again: @again, more: forgotten, moving: moving, lines: @lines, refused: @refused,

@@ -60,6 +60,7 @@ function flushTime({ gate = 'flush', look, state, rules, movedAt = BEGAN, since 
 }
 
 const REACHED = { fluentd: REMOTE, ...said(alive({ outputs: [holding('a')] })) };
+const EMITTING = { posFiles: [], ...said(alive({ moving: 1, outputs: [holding('a')] })) };
 const WITNESSED = { posFiles: [], ...said(alive({ outputs: [holding('a')] })) };
 
 describe('a flush is asked for', () => {
@@ -69,6 +70,7 @@ describe('a flush is asked for', () => {
     ['again after 10 s, where chunks stay', { ...CHUNKS, ...flushed(95_000), gate: 'buffers' }, 105_000],
     ['of an unseen buffer, again where lines came in since', { ...flushed(97_000), movedAt: 98_000 }, NOW],
     ['where a full buffer may hold in_tail up: it has stood still for a tick', { gate: 'unread' }, 91_500],
+    ['where a full buffer may hold up a thread that emits records', { ...UNREAD, look: EMITTING }, 91_500],
     ['not sooner than 2 s after the last one', { ...CHUNKS, ...flushed(99_000), gate: 'unfound' }, 101_000],
     ['shortly before the deadline, whatever else is closed', { gate: 'pos-file' }, LAST_FLUSH],
     [

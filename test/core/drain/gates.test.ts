@@ -93,7 +93,7 @@ describe('the drain is kept open by', () => {
     ['a Fluentd that is not proven', 'fluentd: pid 4242 may not', fluentd(running({ proof: 'none' }))],
     ['too short a time since a call that does not say that main has ended', 'settle', looked({}, SIGTERM)],
     ['records that Fluentd emits later', 'settle: .* 2 records', witnessed(emitting)],
-    ['records that a thread emits', 'settle: 2 threads', witnessed({ moving: 2 })],
+    ['records that a thread emits', 'unread: 2 threads', witnessed({ moving: 2 })],
     ['chunks that nobody has flushed', 'flush', looked({ buffers: onDisk(7) })],
     ['a buffer that nobody sees and nobody has flushed', 'flush', looked(HIDDEN)],
     ['a buffer that nobody sees in another container', 'flush', fluentd(REMOTE, HIDDEN)],
