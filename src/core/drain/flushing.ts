@@ -45,5 +45,7 @@ export function mayFlush({ flushedAt }: Draining, seen: Seen): boolean {
 /** When a full buffer may be blocking in_tail or a filter: something is on its way, and nothing has moved for too long. */
 function heldUpAt({ progress }: Seen): Millis {
   const { movedAt } = progress;
-  return movedAt === undefined || !isLeft(progress, 'unread', 'moving') ? Number.POSITIVE_INFINITY : movedAt + HELD_UP;
+  return movedAt === undefined || !isLeft(progress, 'unread', 'moving')
+    ? Number.POSITIVE_INFINITY
+    : movedAt + HELD_UP;
 }

@@ -69,13 +69,8 @@ function observeRest(before: Observation, snapshot: Snapshot): Facts {
     ...before,
     ...plainFacts(before, snapshot),
     main,
-    aliveAt: aliveAt(before, snapshot),
     memory: { ...memory, main },
   };
-}
-
-function aliveAt(before: Observation | undefined, { reports, lookedAt }: Snapshot): Millis | undefined {
-  return reports !== undefined && isAnyAlive(reports) ? lookedAt : before?.aliveAt;
 }
 
 function plainFacts(before: Observation | undefined, snapshot: Snapshot) {
@@ -83,8 +78,9 @@ function plainFacts(before: Observation | undefined, snapshot: Snapshot) {
   const reports = snapshot.reports && withLastAnswers(snapshot.reports, before?.lastAnswers);
   const lastAnswers = reports ?? before?.lastAnswers;
   const witness = reports && { reports, progress: progressFromWitnesses(reports) };
+  const aliveAt = reports && isAnyAlive(reports) ? lookedAt : before?.aliveAt;
   const extent = depth === 'light' ? ('light' as const) : ('all' as const);
-  return { lookedAt, at, extent, source, witness, lastAnswers, buffers, fluentd, requests };
+  return { lookedAt, at, extent, source, witness, lastAnswers, aliveAt, buffers, fluentd, requests };
 }
 
 /** What a memory has of an entry. */
@@ -123,7 +119,6 @@ function factsOf(
     ...ofFiles,
     ...plainFacts(previous, snapshot),
     goneSince: isGone ? (previous?.goneSince ?? snapshot.at) : undefined,
-    aliveAt: aliveAt(previous, snapshot),
     memory,
     main: memory.main,
     began: memory.began,
@@ -250,7 +245,6 @@ export function observeOverdue(
 
 export function observeNothing(now: Now, limits: Limits): Observation {
   const nothing = { posFiles: [], looks: new Map(), followed: [], mains: undefined };
-  const unasked = { source: 'outside', reports: undefined, buffers: undefined } as const;
-  const snapshot = { ...now, lookedAt: now.at, ...nothing, ...unasked, depth: 'light' } as const;
-  return observe(undefined, snapshot, limits);
+  const unasked = { depth: 'light', source: 'outside', reports: undefined, buffers: undefined } as const;
+  return observe(undefined, { ...now, lookedAt: now.at, ...nothing, ...unasked }, limits);
 }

@@ -3,11 +3,12 @@
  * fact about the same file or chunk, from any worker, removes a doubt.
  */
 import { describeLeft, type Listed, listed } from '../progress/describe.ts';
-import type { Doubt, Held, Left, Progress } from '../progress/progress.ts';
+import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
-import { type FileReport, nameOf, type OutputReport, type Report, type WorkerReport } from './answer.ts';
+import { nameOf, type OutputReport, type Report, type WorkerReport } from './answer.ts';
 import { doubt, doubtsOfFiles } from './doubts-of-files.ts';
 import { FileHistory } from './file-history.ts';
+import { heldBy, leftIn } from './left.ts';
 import { judgeHeard } from './messages.ts';
 import { doubtsOfReceipts, doubtsOfWorkers, linesIn, receiptsIn } from './receipts.ts';
 import { mayHold, silentLosses } from './silent-loss.ts';
@@ -151,76 +152,6 @@ function endedWith({ kind, report: { ends } }: WorkerReport): readonly string[] 
 function doubtOfEnd(end: OutputReport): Doubt {
   const why = `a worker ended with ${counted(end.chunks, 'chunk')} in its buffer, and one without a last report may have taken them over`;
   return doubt('worker-died', nameOf(end), why);
-}
-
-function leftIn({ kind, report }: WorkerReport, history: FileHistory): readonly Left[] {
-  const isAlive = kind === 'alive';
-  const closed = new Set(report.closed.map(({ key }) => key));
-  return [
-    ...report.unfound
-      // An ended worker may have closed such a file itself, or a later one has found it.
-      .filter(({ key, at }) => isAlive || (!closed.has(key) && history.reachedSince(key, at) === undefined))
-      .map(
-        ({ path, size, isUnreadable }): Left => ({
-          kind: isUnreadable ? 'unreadable' : 'unfound',
-          path,
-          bytes: size,
-        }),
-      ),
-    ...(isAlive ? report.files.flatMap(unreadIn) : []),
-    ...(isAlive && report.moving > 0 ? [{ kind: 'moving', threads: report.moving } as const] : []),
-    ...report.closed.flatMap((file) => letGo(file, history)),
-    ...report.aside.map((path): Left => ({ kind: 'given-up', path, bytes: undefined })),
-    ...(isAlive ? keptIn(report) : keptIn({ files: report.closed, kept: [] })),
-    ...(isAlive
-      ? report.outputs.flatMap((output) => heldBy(output, output.isRetrying ? 'retry' : 'flush'))
-      : []),
-  ];
-}
-
-function unreadIn({ path, position, size, unfinished, lines, isUnreadable }: FileReport): readonly Left[] {
-  if (size === undefined) return lines > 0 ? [{ kind: 'unread', path, bytes: undefined }] : [];
-  // in_tail has not noticed the truncation yet.
-  if (size < position) return [{ kind: 'unread', path, bytes: size }];
-  const bytes = size - position;
-  if (lines === 0 && bytes <= 0) return [];
-  if (isUnreadable) return [{ kind: 'unreadable', path, bytes }];
-  if (lines === 0 && bytes <= unfinished) return [{ kind: 'unfinished', path, bytes }];
-  return [{ kind: 'unread', path, bytes: Math.max(0, bytes) }];
-}
-
-/** Unread bytes of a closed file, even if they came after in_tail let go of it. */
-function letGo(
-  { path, key, position, size = position, unfinished, isUnreadable, at }: FileReport,
-  history: FileHistory,
-): readonly Left[] {
-  const bytes = size - (history.reachedSince(key, at) ?? position);
-  if (bytes <= 0 || history.isFollowed(key)) return [];
-  const kind = isUnreadable ? 'unreadable' : bytes <= unfinished ? 'unfinished' : 'let-go';
-  return [{ kind, path, bytes }];
-}
-
-function keptIn({ files, kept }: Pick<Report, 'files' | 'kept'>): readonly Left[] {
-  const records = files.filter(({ record }) => record > 0);
-  return [
-    ...records.map(
-      ({ path, emitsAfter }): Left => ({
-        kind: 'kept',
-        where: `the multiline source of ${path}`,
-        records: 1,
-        emitsAfter,
-      }),
-    ),
-    ...kept.map(
-      ({ plugin, records, emitsAfter }): Left => ({ kind: 'kept', where: plugin, records, emitsAfter }),
-    ),
-  ];
-}
-
-function heldBy(output: OutputReport, next: Held['next']): readonly Left[] {
-  const { chunks, bytes } = output;
-  if (chunks === 0) return [];
-  return [{ kind: 'held', output: nameOf(output), chunks, bytes, ids: output.ids, next }];
 }
 
 function onlyIds(output: OutputReport, isLeft: (id: string) => boolean): OutputReport {
