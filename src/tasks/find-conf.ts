@@ -126,7 +126,8 @@ export async function findConf(
   const { own, given } =
     command === undefined ? await running(host, wanted) : { given: fluentdArguments(command), own: env };
   const ruby = { env: own ?? env, hostname: hostname(), foreign: own === undefined };
-  const placeOf = placesBelow(root);
+  // Anew for each file: messages show parts of these, so no old answer may lead out of the root.
+  const placeOf = (path: string) => placesBelow(root)(path);
   const candidates = [
     { path: fluentConf, by: '--fluent-conf' },
     // Without `command` the path may be another container's, so it must exist.

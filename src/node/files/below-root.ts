@@ -6,60 +6,78 @@ import { type PlaceOf, toBytes } from './files.ts';
 /** Linux follows as many (path_resolution(7)). */
 const MOST_LINKS = 40;
 
+/** The most names that one look remembers: main may make directories without end. */
+const MOST_REMEMBERED = 10_000;
+
+interface Place {
+  readonly path: string;
+  readonly parent?: Place;
+  /** Nothing can be seen there, and posidle looks up nothing below it. */
+  readonly isMissing?: boolean;
+  /** Of a link. */
+  readonly target?: string;
+  /** The names in this directory that were looked up. */
+  names?: Map<string, Place>;
+}
+
 /**
  * Finds the files of a process with another root directory: a node's mount, or /proc/PID/root. An absolute symlink stays below that root
  * (/var/log/containers is full of them); the kernel would follow it from our own root. `elsewhere` gets the path of a link to a part of the
- * node that is not mounted below the root.
+ * node that is not mounted below the root. The answers are those of one look, which looks up a directory once for all files there.
  */
 export function placesBelow(root: string | undefined, elsewhere?: (path: string) => void): PlaceOf {
   if (root === undefined) return (path) => path;
-  const top = root.replace(/\/+$/, '');
+  const top: Place = { path: root.replace(/\/+$/, '') };
+  const memory = { left: MOST_REMEMBERED };
   return (path) => {
-    const place = resolveBelow(top, path);
+    const place = resolveBelow(top, path, memory).path || '/';
     // A Pod's removal also removes two directories above its log: pods/UID/container/0.log.
-    if (place !== top + path && !existsSync(toBytes(dirname(dirname(dirname(place)))))) elsewhere?.(path);
+    if (place !== top.path + path && !existsSync(toBytes(dirname(dirname(dirname(place))))))
+      elsewhere?.(path);
     return place;
   };
 }
 
 /** Resolves all links itself. Missing parts stay as they are. */
-function resolveBelow(root: string, path: string): string {
-  let place = '';
+function resolveBelow(top: Place, path: string, memory: { left: number }): Place {
+  let place = top;
   let links = 0;
-  /** How many names at the end of `place` are missing: posidle looks up nothing below them. */
-  let missing = 0;
   const names = path.split('/').toReversed();
   for (let name = names.pop(); name !== undefined; name = names.pop()) {
     if (name === '' || name === '.') continue;
     if (name === '..') {
-      place = place.slice(0, Math.max(0, place.lastIndexOf('/')));
-      missing = Math.max(0, missing - 1);
+      place = place.parent ?? top;
       continue;
     }
-    const next = `${place}/${name}`;
-    const found = missing > 0 ? undefined : lookAt(root + next);
-    if (found?.target === undefined) {
-      place = next;
-      if (found === undefined) missing += 1;
-      continue;
+    const known = place.names?.get(name);
+    const found = known ?? lookUp(place, name);
+    if (known === undefined && !found.isMissing && names.length > 0 && memory.left > 0) {
+      place.names ??= new Map();
+      place.names.set(name, found);
+      memory.left -= 1;
     }
     const { target } = found;
+    if (target === undefined) {
+      place = found;
+      continue;
+    }
     links += 1;
     if (links > MOST_LINKS) throw Object.assign(new Error('too many symbolic links'), { code: 'ELOOP' });
-    if (target.startsWith('/')) place = '';
+    if (target.startsWith('/')) place = top;
     names.push(...target.split('/').toReversed());
   }
-  return root + place || '/';
+  return place;
 }
 
-/** undefined if nothing can be seen there. */
-function lookAt(path: string): { readonly target: string | undefined } | undefined {
+function lookUp(parent: Place, name: string): Place {
+  const path = `${parent.path}/${name}`;
+  if (parent.isMissing) return { path, parent, isMissing: true };
   try {
     const stat = lstatSync(toBytes(path), { throwIfNoEntry: false });
     // readlink throws for other files, which takes ten times as long.
-    if (!stat?.isSymbolicLink()) return stat && { target: undefined };
-    return { target: decodePath(readlinkSync(toBytes(path), { encoding: 'buffer' })) };
+    if (!stat?.isSymbolicLink()) return { path, parent, isMissing: stat === undefined };
+    return { path, parent, target: decodePath(readlinkSync(toBytes(path), { encoding: 'buffer' })) };
   } catch {
-    return undefined;
+    return { path, parent, isMissing: true };
   }
 }

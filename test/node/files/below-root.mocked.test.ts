@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { afterEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { placesBelow } from '../../../src/node/files/below-root.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
@@ -7,7 +7,7 @@ vi.mock('node:fs', { spy: true });
 
 const inDir = tempDir();
 
-afterEach(() => {
+beforeEach(() => {
   vi.clearAllMocks();
 });
 
@@ -22,4 +22,26 @@ test('above it, everything is looked up again', () => {
   fs.symlinkSync('/real', inDir('link'));
   expect(placesBelow(inDir())('/none/a/../../link/b')).toBe(inDir('real/b'));
   expect(placesBelow(inDir())('/none/a/../link/b')).toBe(inDir('none/link/b'));
+});
+
+test('one look looks up a directory once for all files there', () => {
+  const directory = '/a'.repeat(100);
+  fs.mkdirSync(inDir() + directory, { recursive: true });
+  fs.symlinkSync(directory, inDir('link'));
+  const placeOf = placesBelow(inDir());
+  for (const name of ['0', '1', '2']) {
+    expect(placeOf(`${directory}/${name}`)).toBe(`${inDir()}${directory}/${name}`);
+    expect(placeOf(`/link/${name}`)).toBe(`${inDir()}${directory}/${name}`);
+  }
+  const [directories, links, files] = [100, 1, 6];
+  expect(fs.lstatSync).toHaveBeenCalledTimes(directories + links + files);
+});
+
+test('the next look looks up everything again', () => {
+  fs.mkdirSync(inDir('logs'));
+  expect(placesBelow(inDir())('/logs/a')).toBe(inDir('logs/a'));
+  fs.rmdirSync(inDir('logs'));
+  fs.mkdirSync(inDir('data'));
+  fs.symlinkSync('/data', inDir('logs'));
+  expect(placesBelow(inDir())('/logs/a')).toBe(inDir('data/a'));
 });
