@@ -21,6 +21,13 @@ export async function create(namespace: string, manifests: readonly Manifest[]):
   await kubectl(['create', '--validate=strict', '-n', namespace, '-f', '-'], list);
 }
 
+/** Rejects if the Pod's disruption budget allows no eviction. */
+export async function evict(namespace: string, name: string): Promise<void> {
+  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } };
+  const path = `/api/v1/namespaces/${namespace}/pods/${name}/eviction`;
+  await kubectl(['create', '--raw', path, '-f', '-'], JSON.stringify(eviction));
+}
+
 /** A namespace of its own for one run. Pods can be made in it at once. */
 export async function createNamespace(): Promise<string> {
   const manifest = { apiVersion: 'v1', kind: 'Namespace', metadata: { generateName: 'posidle-test-' } };

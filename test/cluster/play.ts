@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Manifest } from '../pods/kubernetes.ts';
 import { kubectlPath } from './connect.ts';
 import type { Destination } from './destination.ts';
-import { kubectl, type Pod } from './kubectl.ts';
+import { evict, type Pod } from './kubectl.ts';
 import { hasEnded, Site, statusesOf, statusOf } from './site.ts';
 import type { Found, Seen } from './watched.ts';
 
@@ -76,9 +76,7 @@ export class Playing {
 
   async evict(): Promise<void> {
     this.deletedAt = performance.now();
-    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: this.name } };
-    const path = `/api/v1/namespaces/${this.namespace}/pods/${this.name}/eviction`;
-    await kubectl(['create', '--raw', path, '-f', '-'], JSON.stringify(eviction));
+    await evict(this.namespace, this.name);
   }
 
   async kill(container: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Container, named, type PodSpec } from '../pods/kubernetes.ts';
 import { FILE_60S, USED_UP, WRITES_ON, whenWritten } from './bench/scenarios.ts';
 import type { Destination } from './destination.ts';
@@ -173,6 +174,15 @@ export const ROWS: readonly Row[] = table({
   'main ends by itself': {},
   'the Pod is deleted, and main writes once more': { ...STOPS_SLOWLY, acts: deleted },
   'the Pod is evicted': { ...STOPS_SLOWLY, acts: () => ({ during: whenWritten((pod) => pod.evict()) }) },
+  'the Pod is deleted 0.3 s after main has ended, as Airflow does it': {
+    acts: () => ({
+      during: async (pod) => {
+        await pod.until('main ends', (seen) => statusOf(seen, 'main')?.state.terminated);
+        await pause(300);
+        await pod.delete();
+      },
+    }),
+  },
   'the Pod is over its activeDeadlineSeconds': {
     ...STOPS_SLOWLY,
     change: (pod) => void Object.assign(pod, { activeDeadlineSeconds: 40 }),

@@ -45,11 +45,12 @@ export class Site {
     return all.map((one) => (one.status === 'fulfilled' ? one.value : one.reason)).join('\n');
   }
 
-  /** A CronJob's Job begins now, not at its time. */
+  /** The Job of a CronJob that is suspended begins now. */
   async create(...manifests: readonly Manifest[]): Promise<void> {
     await create(this.namespace, manifests);
-    for (const { kind, metadata } of manifests)
-      if (kind === 'CronJob') await this.kubectl('create', 'job', 'now', `--from=cronjob/${metadata.name}`);
+    for (const { kind, metadata, spec } of manifests)
+      if (kind === 'CronJob' && (spec as { suspend?: boolean }).suspend)
+        await this.kubectl('create', 'job', 'now', `--from=cronjob/${metadata.name}`);
   }
 
   pods(): readonly Seen[] {
