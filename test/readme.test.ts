@@ -84,7 +84,10 @@ function expectHelp([file = '', command = '']: readonly string[]): void {
 
 /** Checks without a cluster: kubectl and posidle accept the words, and the files exist. */
 function expectKubectl(words: readonly string[]): void {
-  if (words[0] === 'posidle') return expectOptions(words.slice(1));
+  if (words[0] === 'posidle') {
+    expectOptions(words.slice(1));
+    return;
+  }
   // Neither the network nor a shell is asked.
   if (hasKubectl && !words.some((word) => /https:|<\(/.test(word))) expectAccepted(words);
   const inner = words.indexOf('--');
