@@ -61,7 +61,7 @@ describe('a release', () => {
     const text = pages.map((page) => readFileSync(join(dir, page), 'utf8')).join('');
     expect(text).toContain('https://github.com/Some-One/posidle/releases/download/');
     expect(text).toContain('newName: ghcr.io/some-one/posidle');
-    expect(text).not.toMatch(/OWNER\/posidle/);
+    expect(text).not.toMatch(/OWNER/);
   });
 
   test('attaches a kubectl plugin whose manifest has the sum of its archive', () => {
