@@ -63,15 +63,6 @@ const withoutHelp = {
     }),
 };
 
-/** yargs completes what is typed in a shell, where a program asks it to. posidle does not. */
-const withoutCompletion = {
-  name: 'without-completion',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /node_modules\/yargs\/build\/lib\/completion\.js$/ }, () => ({
-      contents: 'export const completion = () => ({ setParsed() {} });',
-    })),
-};
-
 /** The bundle is one file: the texts of the witness are in it. */
 const withWitness = {
   name: 'with-witness',
@@ -147,7 +138,7 @@ async function bundle({ packed }) {
       'pino-std-serializers': './docker/bundle/pino-std-serializers.cjs',
       'safe-stable-stringify': './docker/bundle/safe-stable-stringify.cjs',
     },
-    plugins: [withoutUnused, loadedLater, withoutHelp, withoutCompletion, withWitness],
+    plugins: [withoutUnused, loadedLater, withoutHelp, withWitness],
     banner: { js: 'const __import_meta_url=require("node:url").pathToFileURL(__filename).href;' },
   });
   return { program: outputFiles[0].contents, inputs: Object.keys(metafile.inputs) };

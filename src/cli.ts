@@ -4,7 +4,7 @@ import { BUGS, VERSION } from './commands/build-info.ts';
 import { COMMANDS, type Command } from './commands/options/commands.ts';
 import { optionsFromEnvironment, variableOf } from './commands/options/environment.ts';
 import type { ExportArgs, InspectArgs } from './commands/options/inspect-options.ts';
-import { mistakeIn } from './commands/options/mistakes.ts';
+import { COMPLETION, mistakeIn } from './commands/options/mistakes.ts';
 import type { DrainArgs, WatchArgs } from './commands/options/options.ts';
 import { EXIT } from './core/drain/outcome.ts';
 import { printable } from './core/text/printable.ts';
@@ -95,6 +95,7 @@ function parser(words: readonly string[]): Argv {
   return program
     .scriptName('posidle')
     .version(VERSION)
+    .completion(COMPLETION, 'print a script for bash or zsh: posidle completion >>~/.bashrc')
     .locale('en')
     .usage('Stops a Fluentd sidecar when, and only when, its work is done.')
     .demandCommand(1)
@@ -112,13 +113,14 @@ function parser(words: readonly string[]): Argv {
     .epilogue(BY_ENVIRONMENT);
 }
 
-function withOptions(built: Argv, { words, options, positional, examples }: Command): Argv {
+function withOptions(built: Argv, { words, options, positional, examples, exits }: Command): Argv {
   const { 'pos-file': _, ...others } = options;
   built
     .options(options)
     .config(optionsFromEnvironment(process.env, positional === undefined ? options : others));
   // Again, because yargs drops it in a command's own help.
-  if (Object.keys(options).length > 0) built.epilogue(BY_ENVIRONMENT);
+  if (Object.keys(options).length > 0)
+    built.epilogue(exits === undefined ? BY_ENVIRONMENT : `${BY_ENVIRONMENT}\n${exits}`);
   if (positional !== undefined) {
     const [name, describe] = positional;
     built.positional(name, { type: 'string', array: words.includes('..'), describe });

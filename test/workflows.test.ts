@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +61,35 @@ describe('a release', () => {
     const text = pages.map((page) => readFileSync(join(dir, page), 'utf8')).join('');
     expect(text).toContain('https://github.com/Some-One/posidle/releases/download/');
     expect(text).toContain('newName: ghcr.io/some-one/posidle');
-    expect(text).not.toMatch(/OWNER\/posidle/);
+    expect(text).not.toMatch(/OWNER/);
+  });
+
+  test('attaches a kubectl plugin whose manifest has the sum of its archive', () => {
+    const step =
+      jobs['build']?.steps?.flatMap(({ run }) => run ?? []).find((run) => run.includes('krew.yaml')) ?? '';
+    const dir = mkdtempSync(join(tmpdir(), 'posidle-plugin-'));
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    cpSync('docker/krew.yaml', join(dir, 'docker/krew.yaml'));
+    for (const file of ['LICENSE', 'dist/posidle.cjs', 'dist/posidle.LICENSES.txt'])
+      cpSync(file, join(dir, file));
+    const env = { ...process.env, GITHUB_REPOSITORY: 'Some-One/posidle', GITHUB_REF_NAME: 'v1.2.3' };
+    execFileSync('bash', ['-ec', step], { cwd: dir, env });
+    const text = readFileSync(join(dir, 'dist/krew.yaml'), 'utf8');
+    expect(text).not.toMatch(/OWNER\/|SHA256/);
+    const { spec } = yaml.load(text) as {
+      spec: { version: string; platforms: Readonly<Record<string, string>>[] };
+    };
+    const archive = readFileSync(join(dir, 'dist/kubectl-posidle.tar.gz'));
+    expect(spec.version).toBe('v1.2.3');
+    expect(spec.platforms).toMatchObject([
+      {
+        uri: 'https://github.com/Some-One/posidle/releases/download/v1.2.3/kubectl-posidle.tar.gz',
+        sha256: createHash('sha256').update(archive).digest('hex'),
+        bin: 'posidle.cjs',
+      },
+    ]);
+    const packed = execFileSync('tar', ['tzf', '-'], { input: archive, encoding: 'utf8' });
+    expect(packed.trim().split('\n')).toEqual(['posidle.cjs', 'posidle.LICENSES.txt', 'LICENSE']);
   });
 
   test('attaches what it packed, with the sum of each file', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect } from 'vitest';
 import { rubyOption } from '../../src/core/witness/load.ts';
 import { writeWitness } from '../../src/node/witness/write-witness.ts';
+import { blocksIn } from '../pods/readme.ts';
 import { ONE_VERSION, onFluentd, test, VERSIONS_AND_OLDEST } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, memoryBuffer, renderConf, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
@@ -78,6 +79,24 @@ async function ended(site: Site, { exited, stderr }: PosidleRun) {
     existsSync(site.termination) ? readFileSync(site.termination, 'utf8') : 'null',
   ) as object;
   return { code, outcome, lost: site.lines.written - site.delivered() };
+}
+
+/** Each outcome that docker/README shows: what main writes, and the time that the Pod gives. */
+const SAMPLES: readonly (readonly [outcome: string, lines: string, grace: string])[] = [
+  ['drained', '{"message":"done"}\n'.repeat(20), '60s'],
+  ['unproven', `${'{"message":"done"}\n'.repeat(20)}Killed\n`, '60s'],
+  ['not-drained', '{"message":"done"}\n'.repeat(20), '6s'],
+];
+
+/** Without what differs from run to run. */
+function shapeOf(said: string): string {
+  return (
+    said
+      .replace(/\d+ ms\b/g, '1 s')
+      .replace(/\d+(\.\d+)?/g, 'N')
+      // `none` if its worker has ended when posidle looks for the last time.
+      .replace('"next":"none"', '"next":"retry"')
+  );
 }
 
 beforeEach(needsRoot);
@@ -193,5 +212,30 @@ onFluentd(ONE_VERSION, (version) => {
       const told = posidle.stderr() + readFileSync(site.termination, 'utf8');
       expect(['\u001b', '\u202e', '\u0007'].filter((char) => told.includes(char))).toEqual([]);
     });
+  });
+});
+
+// Other versions word the message of in_tail otherwise.
+onFluentd(['1.18.0'], (version) => {
+  test.for(SAMPLES)('says of what is %s what docker/README shows', async (sample, { site }) => {
+    const [outcome, lines, grace] = sample;
+    const at = SAMPLES.indexOf(sample);
+    const dir = await sharedDir(site);
+    const parse = { name: 'parse', params: { '@type': 'json' } };
+    const input = tail(site.log('*.log'), site.pos, { refresh_interval: '1s' });
+    const sections = [{ ...input, sections: [parse] }, toHttp(site.sink.port, memoryBuffer(LAZY))];
+    await fluentdIn(site, version, dir, { sections }).ready;
+    if (outcome === 'not-drained') await site.sink.stop();
+    writeFileSync(site.log('job.log'), lines);
+    await site.isRead('job.log');
+    podEnds(dir);
+    const posidle = drain(site, dir, '--main-ended', '--grace', grace);
+    const { outcome: message } = await ended(site, posidle);
+    const { level, msg } = posidle.log().at(-1) ?? {};
+    const line = blocksIn('docker/README.md', 'console')[0]?.split('\n')[at] ?? '';
+    expect(shapeOf(`${level} ${msg}`)).toBe(shapeOf(line.slice('hh:mm:ss.mmm '.length)));
+    const shown = JSON.parse(blocksIn('docker/README.md', 'json')[at] ?? '{}') as object;
+    const told = Object.keys(shown).map((name) => [name, (message as Record<string, unknown>)[name]]);
+    expect(shapeOf(JSON.stringify(Object.fromEntries(told)))).toBe(shapeOf(JSON.stringify(shown)));
   });
 });

@@ -9,6 +9,7 @@ import { METRICS } from '../../src/core/metrics/metrics.ts';
 import { standInFor } from '../pods/images.ts';
 import type { Container } from '../pods/kubernetes.ts';
 import { kustomize } from '../pods/kustomize.ts';
+import { blocksIn } from '../pods/readme.ts';
 import { makeWorkDir, memoryBuffer, renderConf, tail, toHttp } from '../support/fluentd-conf.ts';
 import { freePort } from '../support/free-port.ts';
 import { HttpSink } from '../support/http-sink.ts';
@@ -104,6 +105,50 @@ describe('the manifests of the exporter', () => {
     const dir = inFiles({ 'rules.yml': rules, 'test.yml': spec });
     expectNoFault(['test', 'rules', join(dir, 'test.yml')], '', context);
   });
+});
+
+test('the alerts of docker/README that need kube-state-metrics come for one bad Pod or Job each', (context) => {
+  const block = blocksIn('docker/README.md', 'yaml').find((text) => text.includes('kube_pod_labels')) ?? '';
+  const series = (text: string) => {
+    const [name = '', ...labels] = text.split(' ');
+    return `${name}{${['namespace="a"', ...labels].join(', ')}}`;
+  };
+  const input = [
+    ...['Completed', 'OOMKilled'].map(
+      (reason) =>
+        `kube_pod_init_container_status_terminated_reason container="posidle" pod="${reason}" reason="${reason}"`,
+    ),
+    ...['refused', 'done', 'suspended'].map((job) => `kube_job_status_active job_name="${job}"`),
+    'kube_job_complete condition="true" job_name="done"',
+    'kube_job_status_suspended condition="true" job_name="suspended"',
+    'kube_job_status_suspended condition="false" job_name="refused"',
+    ...['with', 'without'].map((pod) => `kube_pod_labels label_posidle="true" pod="${pod}"`),
+    'kube_pod_init_container_info container="posidle" pod="with"',
+  ];
+  const isZero = /^kube_job_status_active|condition="false"/;
+  const bad = {
+    PosidleFailed: 'pod="OOMKilled"',
+    PosidlePodRefused: 'job_name="refused"',
+    PosidleMissing: 'pod="without"',
+  };
+  const { groups } = yaml.load(block) as Rules;
+  const told = groups
+    .flatMap((group) => group.rules)
+    .map(({ alert, expr }) => ({
+      expr: `group by (pod, job_name) (${expr})`,
+      exp_samples: [{ labels: `{${bad[alert as keyof typeof bad]}}`, value: 1 }],
+    }));
+  const spec = {
+    rule_files: ['rules.yml'],
+    tests: [
+      {
+        input_series: input.map((text) => ({ series: series(text), values: isZero.test(text) ? '0' : '1' })),
+        promql_expr_test: told,
+      },
+    ],
+  };
+  const dir = inFiles({ 'rules.yml': yaml.load(block), 'test.yml': spec });
+  expectNoFault(['test', 'rules', join(dir, 'test.yml')], '', context);
 });
 
 interface DaemonSetSpec {

@@ -35,8 +35,9 @@ describe('the npm package, installed into an empty folder', () => {
   }, INSTALL_LIMIT);
   afterAll(() => rmSync(dir, { recursive: true }));
 
-  test('has a bin that runs', () => {
-    expect(inside('node_modules/.bin/posidle', '--version').trim()).toBe(version);
+  test('has a command that runs, also as a plugin of kubectl', () => {
+    for (const name of ['posidle', 'kubectl-posidle'])
+      expect(inside(`node_modules/.bin/${name}`, '--version').trim()).toBe(version);
   });
 
   test('would be published', () => {

@@ -8,8 +8,10 @@ import { shortenMiddle, wrap } from '../../core/text/text-width.ts';
 import { counted, formatBytes, formatDuration } from '../../core/text/units.ts';
 import { COLUMNS, layOut, type Row, rowOf } from './columns.ts';
 import { defectsOf } from './table.ts';
+import { outputLines } from './witness-lines.ts';
 
 const MOST_DEFECTS = 3;
+const MOST_OUTPUTS = 3;
 const LOG_TELLS = "Fluentd's log tells why: a full buffer, a destination that does not answer, a read limit";
 const PACE_COLUMNS = [...COLUMNS, 'RATE', 'ETA'];
 
@@ -23,7 +25,9 @@ export function frameOf(
   const defects = found.posFiles.flatMap(defectsOf).slice(0, MOST_DEFECTS);
   const above = [
     clock + shortenMiddle(names, columns - clock.length),
-    ...headOf(found).flatMap((line) => wrap(line, columns)),
+    ...[...headOf(found), ...outputLines(found).slice(0, MOST_OUTPUTS)].flatMap((line) =>
+      wrap(line, columns),
+    ),
     ...defects.flatMap((line) => wrap(line, columns)).map((line) => styleText('red', line)),
   ];
   const files = byLag([...found.undiscovered, ...filesIn(found)]);

@@ -25,6 +25,14 @@ export function* witnessLines({ seen }: Found): Generator<string> {
   if (doubts.length > 0) yield `not proven: ${printable(describeDoubts(listed(doubts)))}`;
 }
 
+/** What each output holds and has done with its records, the one that holds most first. */
+export function outputLines({ seen: { witness } }: Found): readonly string[] {
+  const outputs = (witness?.reports.witnesses ?? []).flatMap((one) =>
+    one.kind === 'alive' ? one.report.outputs : [],
+  );
+  return outputs.toSorted((a, b) => b.bytes - a.bytes).map((output) => printable(outputLine(output)));
+}
+
 function fileLine({ path, position, size, unfinished }: FileReport): string {
   const left = size === undefined ? undefined : size - position;
   const rest =

@@ -12,13 +12,19 @@ export interface Command {
   /** The arguments that are not options. */
   readonly positional?: readonly [name: string, meaning: string];
   readonly examples: readonly (readonly [line: string, meaning: string])[];
+  /** What its exit codes mean. */
+  readonly exits?: string;
 }
+
+const DRAIN_EXITS =
+  'Exit codes: 0 drained or unproven; 3 not drained (with --strict also unproven); 2 wrong options; 4 posidle could not work.';
 
 export const COMMANDS = {
   watch: {
     words: 'watch',
     about: 'stop a Fluentd that something else started, when its work is done',
     options: watchOptions,
+    exits: DRAIN_EXITS,
     examples: [
       ['$0 watch -p /var/log/fluentd/app.pos', 'stop Fluentd when no log file was read for 60 s'],
       [
@@ -31,6 +37,7 @@ export const COMMANDS = {
     words: 'run',
     about: 'start Fluentd, and stop it when its work is done: posidle run -- fluentd …',
     options: watchOptions,
+    exits: `${DRAIN_EXITS} If Fluentd ends by itself: its own.`,
     examples: [
       ['$0 run -- fluentd -c /fluentd/etc/fluent.conf', 'stop it when no log file was read for 60 s'],
       ['$0 run --done-file /var/log/app/done -- fluentd', 'stop it when main has made this file'],
@@ -40,6 +47,7 @@ export const COMMANDS = {
     words: 'drain',
     about: 'drain a Fluentd with a witness now, and stop it unless the kubelet does that next',
     options: drainOptions,
+    exits: DRAIN_EXITS,
     examples: [
       ['$0 drain --main-ended --grace 120s', 'drain and stop it: at most 120 s'],
       ['docker exec fluentd posidle drain --main-ended', 'where posidle is in the container of Fluentd'],
@@ -49,6 +57,8 @@ export const COMMANDS = {
     words: 'inspect [files..]',
     about: 'show what Fluentd has read, and what is left',
     options: inspectOptions,
+    exits:
+      'Exit codes: 0 posidle could read all (with --max-lag or --wait: Fluentd has, too); 1 it could not; 2 wrong options.',
     positional: ['files', 'POS_FILE: pos files or globs'],
     examples: [
       ['$0 inspect /var/log/fluentd/app.pos', 'a table of every file: state, lag, position, size'],

@@ -2,6 +2,9 @@ import { nearest } from '../../core/text/nearest.ts';
 import { COMMANDS, type Command } from './commands.ts';
 
 const KNOWN: Readonly<Record<string, Command>> = COMMANDS;
+/** yargs's own command. */
+export const COMPLETION = 'completion';
+const NAMES = [...Object.keys(KNOWN), COMPLETION];
 const USE = `Use ${Object.keys(KNOWN)
   .join(', ')
   .replace(/, (\w+)$/, ' or $1')}`;
@@ -11,8 +14,8 @@ export const USE_RUN = 'Use posidle run [options] -- fluentd -c fluent.conf';
 export function mistakeIn(message: string, words: readonly string[]): string {
   const [command = ''] = words;
   if (command === '' || command.startsWith('-')) return `missing command. ${USE}`;
-  if (!Object.hasOwn(KNOWN, command))
-    return `there is no command '${command}'. ${didYouMean(command, Object.keys(KNOWN)) ?? USE}`;
+  if (!NAMES.includes(command))
+    return `there is no command '${command}'. ${didYouMean(command, NAMES) ?? USE}`;
   const unknown = /^Unknown arguments?: (.*)$/.exec(message)?.[1]?.split(', ');
   if (unknown !== undefined) return unknownIn(command, unknown, words);
   return message

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { frameOf } from '../../../src/commands/inspect-view/follow-frame.ts';
 import { Rates } from '../../../src/core/inspect/rates.ts';
-import { Looks } from '../../support/overviews.ts';
+import { foundOf, Looks } from '../../support/overviews.ts';
+import { output } from '../../support/said.ts';
+import { alive } from '../../support/witnesses.ts';
 
 const PATHS = Array.from({ length: 30 }, (_, at) => `/${at}.log`);
 
@@ -23,4 +25,21 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 24, 100])('a picture of %s rows shows as many
 
 test.each([20, 40, 120])('no line of a picture is wider than %s columns', (columns) => {
   expect(frame(24, columns).filter((line) => line.length > columns)).toEqual([]);
+});
+
+test('with a witness, the picture shows each output, the one that holds most first', () => {
+  const receipt = { took: 20, left: 0, delivered: 15, secondary: 0, aside: 0, dropped: 0, held: 5 };
+  const outputs = [
+    output({ id: 'a', type: 'http' }),
+    output({ id: 'b', type: 'file', n: 1, bytes: 380, chunks: ['x'], receipt }),
+  ];
+  const found = foundOf({ '/a.log': { size: 8, position: 4 } });
+  const witness = { reports: { at: 0, witnesses: [alive({ outputs })] } };
+  const seen = { ...found.seen, witness } as unknown as typeof found.seen;
+  const lines = frameOf({ ...found, seen }, { rows: 24, columns: 120, at: new Date(0) });
+  const shown = lines.filter((line) => / holds /.test(line));
+  expect(shown).toEqual([
+    'b (file): holds 1 chunk (380 B); 20 taken, 15 delivered, 5 held',
+    'a (http): holds nothing',
+  ]);
 });
