@@ -9,10 +9,9 @@ const confOf = (site: Site, params = {}) => [
   tail(site.log('*.log'), site.pos, { refresh_interval: '2s' }),
   toFile(site.out, fileBuffer(site.buffer, params)),
 ];
-/** As Fluentd says it, and with its number. */
 const toldOf = (why: string) => ({
   code: 3,
-  outcome: { outcome: 'unproven', doubts: { worst: [{ kind: 'heard' }, { kind: 'unbalanced', why }] } },
+  outcome: { outcome: 'unproven', doubts: { worst: [{ kind: 'unbalanced', why }] } },
 });
 
 onFluentd(VERSIONS, (version) => {

@@ -54,7 +54,7 @@ const REACHABLE: Reachable = {
   trigger: ['quiet', 'start-timeout', 'done-file', 'done-process', 'http', 'SIGTERM'],
   left: ['unfound', 'unread', 'unfinished', 'let-go', 'given-up', 'held'],
   doubt: [
-    ...['no-witness', 'pos-file', 'no-answer', 'not-started', 'worker-died', 'heard', 'killed'],
+    ...['no-witness', 'pos-file', 'no-answer', 'not-started', 'worker-died', 'undelivered', 'killed'],
     ...[
       'closed-unread',
       'cut-short-unread',

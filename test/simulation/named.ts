@@ -39,8 +39,8 @@ function isDoubted(
   workers: readonly Worker[],
 ): boolean {
   if (about === undefined) return true;
+  if (kind === 'undelivered') return fate === 'set aside' || fate === 'thrown away';
   if (about === OUTPUT) return fate === 'buffered' || fate === 'lost in memory';
-  if (about.startsWith('fluent/')) return fate === 'set aside' || fate === 'thrown away';
   const worker = workers.find(({ socket }) => socket === about);
   if (worker === undefined) return fate === 'written' && file.paths.has(about);
   if (kind !== 'worker-died') return writtenAt < worker.endedAt;

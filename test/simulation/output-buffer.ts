@@ -22,8 +22,9 @@ const GIVEN_UP: Message = {
 const REFUSED: Message = { level: 'warn', text: 'got unrecoverable error in primary and no secondary' };
 
 const UNCOUNTED: OutputReport['receipt'] = {
-  ...{ took: undefined, left: undefined, delivered: undefined, secondary: undefined },
-  ...{ aside: undefined, dropped: undefined, held: undefined, isOwn: false },
+  ...{ took: undefined, left: undefined, delivered: undefined, secondary: undefined, aside: undefined },
+  drops: { exhausted: 0, overflown: 0, unrecoverable: 0 },
+  ...{ dropped: undefined, held: undefined, own: undefined, isOwn: false },
 };
 
 /** One output of a worker with its buffer (output.rb, buffer.rb). */
@@ -38,6 +39,8 @@ export class OutputBuffer {
   #isDead = false;
   #wakesAt: Millis = Number.POSITIVE_INFINITY;
   #chunks = 0;
+  #aside = 0;
+  readonly #drops = { exhausted: 0, overflown: 0 };
   readonly #hears: (message: Message) => void;
 
   constructor(world: World, history: FileHistory) {
@@ -61,7 +64,7 @@ export class OutputBuffer {
       if (overflow === 'throw_exception') this.#hears(OVERFLOW);
       if (overflow !== 'drop_oldest_chunk') return false;
       const oldest = this.#queue.shift();
-      if (oldest !== undefined) this.#throwAway([oldest], DROPPED);
+      if (oldest !== undefined) this.#throwAway([oldest], 'overflown', DROPPED);
     }
     this.#staged ??= this.#newChunk();
     this.#staged.lines.push(...ids);
@@ -115,7 +118,7 @@ export class OutputBuffer {
     return {
       id: 'out',
       type: undefined,
-      receipt: UNCOUNTED,
+      receipt: { ...UNCOUNTED, aside: this.#aside, drops: { ...UNCOUNTED.drops, ...this.#drops } },
       class: `Fluent::Plugin::${isBuffered ? 'HTTPOutput' : 'StdoutOutput'}`,
       settings: {},
       buffer: isBuffered ? 'there' : 'none',
@@ -212,7 +215,7 @@ export class OutputBuffer {
     }
     // handle_limit_reached clears the whole queue; a file buffer copies it first, since 1.19.
     if (buffer === 'file' && version === '1.20') this.#setAside(this.#queue, 'buffer', GIVEN_UP);
-    else this.#throwAway(this.#queue, GIVEN_UP);
+    else this.#throwAway(this.#queue, 'exhausted', GIVEN_UP);
     this.#queue = [];
     this.#retryAt = undefined;
     this.#steps = 0;
@@ -221,6 +224,7 @@ export class OutputBuffer {
   #setAside(chunks: readonly Chunk[], folder: string, message: Message): void {
     this.#hears(message);
     for (const { id, lines } of chunks) {
+      this.#aside += lines.length;
       this.#world.lines.become(lines, 'set aside');
       this.#world.disk.backups.push({
         path: `/root/${folder}/out/${id}.log`,
@@ -229,9 +233,12 @@ export class OutputBuffer {
     }
   }
 
-  #throwAway(chunks: readonly Chunk[], message: Message): void {
+  #throwAway(chunks: readonly Chunk[], cause: 'exhausted' | 'overflown', message: Message): void {
     this.#hears(message);
-    for (const { lines } of chunks) this.#world.lines.become(lines, 'thrown away');
+    for (const { lines } of chunks) {
+      this.#drops[cause] += lines.length;
+      this.#world.lines.become(lines, 'thrown away');
+    }
   }
 
   #keep(): void {

@@ -24,7 +24,7 @@ export const MUTANTS: readonly Mutant[] = [
   ['witness/reports.ts', "one.kind === 'gone' && one.report?.isFinal === true", 'true'],
   ['witness/left.ts', 'isAlive ? report.files.flatMap(unreadIn) : []', '[]'],
   ['witness/left.ts', '...report.closed.flatMap((file) => letGo(file, history))', '...[]'],
-  ['witness/reports.ts', "judgement === 'harmless'", 'true'],
+  ['witness/receipts.ts', '...outputs.flatMap(doubtsOfOutput)', '...[]'],
   ['witness/doubts-of-files.ts', '...report.lost.map', '...[].map'],
   ['drain/gates.ts', 'if (fluentd.successor !== undefined)', 'if (fluentd.kind === "running")'],
   ['fluentd/processes.ts', 'others.find((row) => before', 'table.find((row) => before'],

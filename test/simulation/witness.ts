@@ -173,6 +173,8 @@ const NOTHING: Report = {
   moving: 0,
   lines: undefined,
   refused: 0,
+  unrouted: 0,
+  unparsed: 0,
   worker: undefined,
   workers: undefined,
   readers: [],

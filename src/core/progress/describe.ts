@@ -66,8 +66,9 @@ const WAYS = [
 export function describeReceipt(receipt: Receipt): string {
   const isTold = (way: (typeof WAYS)[number][0]) =>
     receipt[way] !== undefined && (receipt[way] > 0 || way === 'took' || way === 'delivered');
+  const own = receipt.own ? ` (${receipt.own} of Fluentd's own log)` : '';
   return WAYS.filter(([way]) => isTold(way))
-    .map(([way, word]) => `${receipt[way]} ${word}`)
+    .map(([way, word]) => `${receipt[way]} ${word}${way === 'took' ? own : ''}`)
     .join(', ');
 }
 

@@ -28,6 +28,8 @@ export interface Progress {
 export interface Receipt {
   readonly output: string;
   readonly took?: number | undefined;
+  /** So many of them are events of Fluentd's own log. */
+  readonly own?: number | undefined;
   /** Left over from an earlier worker, of which no witness knows. */
   readonly left?: number | undefined;
   readonly delivered?: number | undefined;

@@ -60,7 +60,7 @@ function reportIn(fields: Fields, none: [] | undefined) {
   const { unfound = none, denied = none, siblings = none, held = none, outputs = none } = fields;
   const { plugins = none, heard = none, aside = none, ends = none, resumed = none } = fields;
   const { pid, supervisor, sigterm, ready, final, error, gap, pod, again, more } = fields;
-  const { moving, lines, refused, worker, workers } = fields;
+  const { moving, lines, refused, unrouted, unparsed, worker, workers } = fields;
   return {
     pid: number(pid),
     supervisor: maybe(supervisor, number),
@@ -139,6 +139,10 @@ function reportIn(fields: Fields, none: [] | undefined) {
     lines: maybe(lines, number),
     /** Records of which an output took none or a part, and which nobody emits again. */
     refused: count(refused),
+    /** Records that no `<match>` takes. */
+    unrouted: count(unrouted),
+    /** Lines, or values of a parser filter, that became no record or an empty one. */
+    unparsed: count(unparsed),
     /** The number of this worker, from 0 on, and how many Fluentd has. */
     worker: maybe(worker, number),
     workers: maybe(workers, number),
@@ -212,7 +216,13 @@ function outputReport(output: Fields) {
 }
 
 /** Numbers of records; undefined if unknown. took + left = delivered + secondary + aside + dropped + held, if the output has a buffer. */
-function receiptReport({ took, left, delivered, secondary, aside, dropped, held, own }: Fields) {
+function receiptReport(receipt: Fields) {
+  const { took, left, delivered, secondary, aside, exhausted, overflown, unrecoverable, held, own } = receipt;
+  const drops = {
+    exhausted: count(exhausted),
+    overflown: count(overflown),
+    unrecoverable: count(unrecoverable),
+  };
   return {
     took: maybe(took, number),
     /** Left over from an earlier worker. */
@@ -222,10 +232,13 @@ function receiptReport({ took, left, delivered, secondary, aside, dropped, held,
     secondary: maybe(secondary, number),
     /** Kept as files that nobody sends. */
     aside: maybe(aside, number),
-    dropped: maybe(dropped, number),
+    /** By the cause: retries used up; a full buffer; an error that no retry helps, without a backup. */
+    drops,
+    dropped: exhausted === undefined ? undefined : drops.exhausted + drops.overflown + drops.unrecoverable,
     held: maybe(held, number),
-    /** They are events of Fluentd's own log (`fluent.warn`). */
-    isOwn: own === true,
+    /** So many of them are events of Fluentd's own log (`fluent.warn`). */
+    own: maybe(own, number),
+    isOwn: count(own) > 0 && count(own) >= count(took) && count(left) === 0,
   };
 }
 
@@ -234,7 +247,7 @@ function heardMessage({ level, file, text, error, tag, during, n }: Fields) {
     level: maybe(level, string) ?? '',
     /** The source file that logged the message, without its gem's path: `fluent/plugin/out_http.rb`. */
     file: maybe(file, string) ?? '',
-    /** The normalized message (see message-row.ts). Empty for a block, a Hash or a Struct. */
+    /** The normalized message (see harmless-messages.ts). Empty for a block, a Hash or a Struct. */
     text: maybe(text, string) ?? '',
     error: maybe(error, string) ?? null,
     tag: maybe(tag, string) ?? null,

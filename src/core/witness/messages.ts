@@ -1,64 +1,32 @@
 import type { Heard, PluginSettings } from './answer.ts';
-import type { MessageRow } from './message-row.ts';
-import { FLUENTD_MESSAGES } from './messages-of-fluentd.ts';
-import { PLUGIN_MESSAGES } from './messages-of-plugins.ts';
-
-/** `harmless`: it loses no record. `retry`: the plugin still has the record. `loss`: a record is lost. `counted`: a receipt has their number. `unknown`: no row fits. */
-export type Judgement = MessageRow['is'] | 'unknown';
+import { HARMLESS, type Row } from './harmless-messages.ts';
 
 /** The tags of Fluentd's own events, which are no records of a log file. */
 const OWN_TAG = /^fluent\.(trace|debug|info|warn|error|fatal)$/;
 /** Inputs other than in_tail. They read no log file. */
 const OTHER_INPUT = /^fluent\/plugin\/in_(?!tail(?:\.rb|\/))/;
 
-const ROWS = [...FLUENTD_MESSAGES, ...PLUGIN_MESSAGES].map((row) => ({ row, matches: matcherOf(row) }));
-
-export function judgeHeard(heard: Heard, about: readonly PluginSettings[]): Judgement {
-  if (OTHER_INPUT.test(heard.file) || OWN_TAG.test(heard.tag ?? '')) return 'harmless';
-  const row = rowOf(heard);
-  const isRetried =
-    heard.during === 'flush' &&
-    ((row?.is !== 'loss' && row?.is !== 'counted') || row.retriedInFlush === true);
-  if (row?.harmlessIf !== undefined && allHave(row.harmlessIf, about)) return 'harmless';
-  return isRetried ? 'retry' : (row?.is ?? 'unknown');
+/** Whether no record is lost with a message, or the witness counts it. Any message that is not known to be harmless is a doubt. */
+export function isHarmless(heard: Heard, about: readonly PluginSettings[]): boolean {
+  const { file, tag, during } = heard;
+  // After a flush that failed Fluentd still has the chunk, and tries it again as a whole.
+  if (OTHER_INPUT.test(file) || OWN_TAG.test(tag ?? '') || during === 'flush') return true;
+  return HARMLESS.some((row) => fits(row, heard, about));
 }
 
-/** The most specific row that fits a message; undefined if none fits. */
-function rowOf({ file, text, error }: Pick<Heard, 'file' | 'text' | 'error'>): MessageRow | undefined {
-  const known = ROWS.filter(({ row, matches }) => matches(file, text) && isError(row, error));
-  return known.map(({ row }) => row).reduce<MessageRow | undefined>(longer, undefined);
-}
-
-function isError(row: MessageRow, error: string | null): boolean {
-  return row.error === undefined || error?.split('::').at(-1) === row.error;
-}
-
-function longer(best: MessageRow | undefined, row: MessageRow): MessageRow {
-  return best === undefined || weightOf(row) > weightOf(best) ? row : best;
-}
-
-/** More specific is first a longer beginning, then a named error, then a longer file name. */
-function weightOf({ begins, error, file }: MessageRow): number {
-  return begins.length * 1_000 + (error === undefined ? 0 : 500) + file.length;
-}
-
-function matcherOf({ file, begins }: MessageRow): (file: string, text: string) => boolean {
-  const isFile = file.endsWith('.rb')
-    ? (name: string) => name === file
-    : (name: string) => name.startsWith(file);
-  const pattern = begins.split('*').map(literally).join('.*');
-  const begin = new RegExp(begins === '' ? '^$' : `^${pattern}`, 's');
-  return (name, text) => isFile(name) && begin.test(text);
-}
-
-function literally(text: string): string {
-  return text.replace(/[\\^$.+?()[\]{}|/-]/g, '\\$&');
+function fits([files, texts, onlyIf]: Row, heard: Heard, about: readonly PluginSettings[]): boolean {
+  const isFile = (file: string) =>
+    heard.file === file || (!file.endsWith('.rb') && heard.file.startsWith(file));
+  if (!texts.test(heard.text) || !files.split(' ').some(isFile)) return false;
+  if (onlyIf === undefined) return true;
+  const { error, plugin } = onlyIf;
+  return (error === undefined || heard.error?.split('::').at(-1) === error) && allHave(plugin, about);
 }
 
 function allHave(
-  { class: name, setting, value }: NonNullable<MessageRow['harmlessIf']>,
+  [name, setting, value]: NonNullable<Row[2]>['plugin'],
   about: readonly PluginSettings[],
 ): boolean {
-  const meant = about.filter((plugin) => plugin.class === name);
+  const meant = about.filter((plugin) => plugin.class === `Fluent::Plugin::${name}`);
   return meant.length > 0 && meant.every(({ settings }) => (settings[setting] ?? false) === value);
 }

@@ -10,48 +10,52 @@ class PosidleWitness
     when 'Fluent::Plugin::Buffer'
       trace(:purges, c, :purge_chunk, %i[chunk_id]) do |b, (id)| # only by commit_write and drop_oldest_chunk
         (mine, way), Thread.current[:posidle_way] = Thread.current[:posidle_way], nil
-        tally(b.owner, mine == id ? way : :dropped, records(var(b, :@dequeued).to_h[id]))
+        tally(b.owner, mine == id ? way : :overflown, records(var(b, :@dequeued).to_h[id]))
       end
+      trace(:clears, c, :clear_queue!) { |b| clears(b) } # at the retry limit, told only where there is an error (output.rb)
     when 'Fluent::Plugin::Output' # commit_write is the only way out of a buffer that says "delivered"
-      trace(:takes, c, :emit_buffered, %i[tag]) { |o, (tag)| tally(o, :lines, 1) unless OWN_TAG.match?(tag) }
-      trace(:backups, c, :backup_chunk, %i[chunk]) { |o, (chunk)| leaves(chunk.unique_id, thrown?(o) ? :dropped : :aside) }
+      trace(:takes, c, :emit_buffered, %i[tag es]) { |o, (tag, es)| tally(o, :own, es.size) if OWN_TAG.match?(tag) }
+      trace(:backups, c, :backup_chunk, %i[chunk]) { |o, (chunk)| leaves(chunk.unique_id, thrown?(o) ? :unrecoverable : :aside) }
       trace(:commits, c, :commit_write, %i[chunk_id secondary]) do |_, (id, secondary)|
         leaves(id, secondary ? :secondary : :delivered) unless Thread.current[:posidle_way].to_a[0] == id
       end
     when 'Fluent::Plugin::TailInput' # it returns false where it keeps the lines
-      trace(:reads, c, :receive_lines, %i[lines], :return) { |_, (lines), done| read(lines) if done && done[0] == true }
+      trace(:reads, c, :receive_lines, %i[lines], :return) { |_, (lines), done| number(:lines, lines.size) if done && done[0] == true }
     when 'Fluent::Plugin::TailInput::TailWatcher::IOHandler' # with num_threads of 1.20
-      trace(:pooled, c, :complete_async, %i[success]) { |h, (done)| read(var(h, :@lines)) if done }
+      trace(:pooled, c, :complete_async, %i[success]) { |h, (done)| number(:lines, var(h, :@lines).size) if done }
     end
   end
-  def read(lines); @mutex.synchronize { @lines += lines.size }; end
+  def number(what, n); @mutex.synchronize { @numbers[what] += n }; end
   def leaves(id, way); Thread.current[:posidle_way] = [id, way]; end
   def thrown?(o); var(var(o, :@buffer), :@disable_chunk_backup) || var(o, :@buffer_config)[:disable_chunk_backup]; end # or 1.14
   def tally(o, way, n); @mutex.synchronize { (@tally[o] ||= Hash.new(0))[way] += n }; end
   def clears(b) # Fluentd 1.19 keeps the files of chunks, and says so with their ids
     all = list(b, '@queue').map { |chunk| [chunk.unique_id.unpack('H*')[0], records(chunk)] }.to_h
     Thread.current[:posidle_queue] = [b.owner, all]
-    tally(b.owner, :dropped, all.values.sum)
-    all.values.count(0) # a chunk file may not know its number (buf_file_single)
+    tally(b.owner, :exhausted, all.values.sum)
   end
   def evacuates(id)
     o, all = Thread.current[:posidle_queue]
     return unless all && (n = all.delete(id))
-    tally(o, :dropped, -n)
+    tally(o, :exhausted, -n)
     tally(o, :aside, n)
   end
-  def refuses(tag, es, e) # nobody emits them again: in_tail does after an overflow, and a flush has its chunk
-    return if e.is_a?(Fluent::Plugin::Buffer::BufferOverflowError) || OWN_TAG.match?(tag) || Thread.current[:posidle]
-    @mutex.synchronize { @refused += es.size }
+  def refuses(agent, tag, es, e) # nobody emits them again: in_tail does after an overflow, and a flush has its chunk
+    return if OWN_TAG.match?(tag) || Thread.current[:posidle]
+    full = e.is_a?(Fluent::Plugin::Buffer::BufferOverflowError) && !var(agent, :@error_collector) # <label @ERROR> hides it
+    full ? count(['posidle', 'a full buffer refused a batch', nil, nil, :warn]) : number(:refused, es.size)
   end
-  def records(chunk); var(chunk, :@size).to_i + var(chunk, :@adding_size).to_i; end # `size` of v0.12 is in bytes
+  def records(chunk) # `size` of v0.12 is in bytes. A file of buf_file_single may not know its number: it counts as one
+    n = var(chunk, :@size).to_i + var(chunk, :@adding_size).to_i
+    n == 0 && chunk && chunk.bytesize > 0 ? 1 : n
+  end
   def held_by(b); %i[@stage @queue @dequeued].flat_map { |v| list(b, v) }.uniq.sum { |c| records(c) }; end
   def receipt(o, b) # took is nil if unknown; a closed buffer has told its receipt
     took = var(o, :@emit_records_metrics).get rescue nil
     return { took: took } if b.nil? || b.closed?
     n = @tally[o] || Hash.new(0)
-    facts = %i[left delivered secondary aside dropped].map { |way| [way, n[way]] }.to_h.merge(took: took, held: held_by(b))
-    n[:lines] + n[:left] == 0 && took.to_i > 0 ? facts.merge(own: true) : facts
+    ways = %i[own left delivered secondary aside exhausted overflown unrecoverable]
+    ways.map { |way| [way, n[way]] }.to_h.merge(took: took, held: held_by(b))
   end
   # Records on their way are in no buffer, and no position says so: a list counts only if it is the same twice, and no
   # thread is within an emit or moves a chunk. Otherwise that many threads have some.

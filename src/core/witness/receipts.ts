@@ -17,8 +17,13 @@ export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
   const missing = report.moving > 0 ? [] : outputs.filter(({ receipt }) => missingIn(receipt) !== 0);
   const lost = report.refused + missing.reduce((sum, { receipt }) => sum + missingIn(receipt), 0);
   const where = [...new Set(missing.map(nameOf))].join(', ');
+  const { unrouted, unparsed } = report;
   return [
     ...outputs.flatMap(doubtsOfOutput),
+    ...lostBy(`worker ${report.worker ?? 0}`, [
+      [unrouted, 'no <match> takes their tag'],
+      [unparsed, 'a parser made nothing of them'],
+    ]),
     ...(report.refused > 0 || missing.length > 0
       ? [doubt('unbalanced', where || worker, `${counted(lost, 'record')} not taken, or missing`)]
       : []),
@@ -29,15 +34,27 @@ export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
 }
 
 function doubtsOfOutput(output: OutputReport): readonly Doubt[] {
-  const { dropped = 0, secondary = 0, aside = 0 } = output.receipt;
-  const ways = [
-    [dropped, 'it dropped'],
-    [secondary, 'its secondary got'],
-    [aside, 'it set aside'],
+  const { drops, secondary = 0, aside = 0 } = output.receipt;
+  const kept = [
+    [secondary, 'given to its secondary'],
+    [aside, 'set aside'],
   ] as const;
-  return ways
+  return [
+    ...lostBy(nameOf(output), [
+      [drops.exhausted, 'retries used up'],
+      [drops.overflown, 'its buffer was full'],
+      [drops.unrecoverable, 'an error that no retry helps'],
+    ]),
+    ...kept
+      .filter(([records]) => records > 0)
+      .map(([records, how]) => doubt('undelivered', nameOf(output), `${counted(records, 'record')} ${how}`)),
+  ];
+}
+
+function lostBy(about: string, causes: readonly (readonly [number, string])[]): readonly Doubt[] {
+  return causes
     .filter(([records]) => records > 0)
-    .map(([records, how]) => doubt('undelivered', nameOf(output), `${how} ${counted(records, 'record')}`));
+    .map(([records, cause]) => doubt('undelivered', about, `${counted(records, 'record')} lost (${cause})`));
 }
 
 /** How many records more an output took than it accounts for; 0 if a number is unknown. */
@@ -84,6 +101,7 @@ export function receiptsIn(workers: readonly WorkerReport[]): readonly Receipt[]
     return {
       output: name,
       took: total('took'),
+      own: total('own'),
       left: left === undefined ? undefined : left - passed,
       delivered: total('delivered'),
       secondary: total('secondary'),
@@ -94,7 +112,7 @@ export function receiptsIn(workers: readonly WorkerReport[]): readonly Receipt[]
   });
 }
 
-type Way = Exclude<keyof ReceiptReport, 'isOwn'>;
+type Way = Exclude<keyof ReceiptReport, 'drops' | 'isOwn'>;
 
 function totalOf(numbers: readonly (number | undefined)[]): number | undefined {
   const known = numbers.flatMap((one) => one ?? []);

@@ -9,7 +9,7 @@ import { nameOf, type OutputReport, type Report, type WorkerReport } from './ans
 import { doubt, doubtsOfFiles } from './doubts-of-files.ts';
 import { FileHistory } from './file-history.ts';
 import { heldBy, leftIn } from './left.ts';
-import { judgeHeard } from './messages.ts';
+import { isHarmless } from './messages.ts';
 import { doubtsOfReceipts, doubtsOfWorkers, linesIn, receiptsIn } from './receipts.ts';
 import { mayHold, silentLosses } from './silent-loss.ts';
 
@@ -196,17 +196,13 @@ function doubtOfUnheard(kind: 'no-answer' | 'worker-died', { worker, before }: W
 function doubtsOfPlugins(one: WorkerReport): readonly Doubt[] {
   const { heard, outputs, plugins: others } = one.report;
   const plugins = [...others, ...outputs];
-  const inNumbers = doubtsOfReceipts(one);
-  const isToldInNumbers = inNumbers.some(({ kind }) => kind === 'undelivered');
   return [
-    ...heard.flatMap((message) => {
-      const judgement = judgeHeard(message, plugins);
-      if (judgement === 'harmless' || judgement === 'retry') return [];
-      if (judgement === 'counted' && isToldInNumbers) return [];
-      const { level, text, file, n } = message;
-      return [doubt('heard', file, `Fluentd said ${n === 1 ? '' : `${n} times `}(${level}): ${text}`)];
-    }),
-    ...inNumbers,
+    ...heard
+      .filter((message) => !isHarmless(message, plugins))
+      .map(({ level, text, file, n }) =>
+        doubt('heard', file, `Fluentd said ${n === 1 ? '' : `${n} times `}(${level}): ${text}`),
+      ),
+    ...doubtsOfReceipts(one),
     ...silentLosses(plugins).map((why) => doubt('no-ack', why.split(':')[0] ?? '', why)),
     ...[...others, ...outputs.filter(({ buffer }) => buffer === 'none')]
       .filter((plugin) => mayHold(plugin.class))

@@ -27,8 +27,8 @@ class PosidleWitness
     @begun, @closed, @held, @marks, @heads, @unfound, @heard, @traces = {}, {}, {}, {}, {}, {}, {}, {}
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @aside = [], [], [], [], [], [], [], []
     @new, @turns, @mutex = {}.compare_by_identity, {}, Mutex.new
-    @more = @over = @due = @gap = @again = @flush = @lines = @refused = 0
-    @tally = {}.compare_by_identity
+    @more = @over = @due = @gap = @again = @flush = 0
+    @tally, @numbers = {}.compare_by_identity, { lines: 0, refused: 0, unrouted: 0, unparsed: 0 }
     listen
     at_exit { last_report($!.nil? || $!.is_a?(SystemExit) && $!.success?) if Process.pid == @pid }
     @thread = Thread.new { begin loop { serve }; rescue Exception; @server.close; end }
@@ -59,21 +59,12 @@ class PosidleWitness
         @tally.delete(b.owner)
       end
       trace(:resumes, c, :start, [], :return) { |b, _, done| starts(b) if done }
-      trace(:clears, c, :clear_queue!) do |b| # at the retry limit, told only where there is an error (output.rb)
-        n = clears(b)
-        count(['fluent/plugin/buffer', 'the queue was cleared', nil, nil, :warn], n) if n > 0
-      end
     when 'Fluent::Plugin::Output'
       trace(:attempts, c, :try_flush, [], :return) { |_, _, done| attempt(done.nil?) }
     when 'Fluent::NoMatchMatch' # Fluentd says it the first, second, fourth … time only, whatever the tag (match.rb)
-      trace(:unmatched, c, :emit_events, %i[tag]) do |_, (tag)|
-        count(['fluent/match.rb', 'no patterns matched', nil, kind(tag), :warn])
-      end
+      trace(:unmatched, c, :emit_events, %i[tag es]) { |_, (tag, es)| number(:unrouted, es.size) unless OWN_TAG.match?(tag) }
     when 'Fluent::RootAgent' # emit_error_log_interval keeps it from being said (root_agent.rb)
-      trace(:errors, c, :handle_emits_error, %i[tag es error]) do |_, (tag, es, e)|
-        refuses(tag, es, e)
-        count(['fluent/root_agent.rb', kind("emit transaction failed: #{e}"), e.class.name, nil, :warn])
-      end
+      trace(:errors, c, :handle_emits_error, %i[tag es error]) { |agent, (tag, es, e)| refuses(agent, tag, es, e) }
     when /\AFluent::Plugin::TailInput(::LineFeeder)?\z/ # 1.20 has both: one calls the other, or nobody calls it
       return if $1.nil? && c.const_defined?(:LineFeeder, false)
       trace(:parses, c, :parse_singleline, %i[lines], :return) { |_, (lines), done| dropped(lines, *done) }
@@ -146,7 +137,7 @@ class PosidleWitness
     made = var(left, :@record_array).to_a
     n = had.size - left.size + made.count({}) + made.grep_v(Hash).size
     n -= had.count('') if had.is_a?(Array)
-    count(['fluent/plugin/parser', 'a line or a value became no record, or an empty one', nil, nil, :warn], n) if n > 0
+    number(:unparsed, n) if n > 0
   end
   def kind(said) # without the parts that differ from message to message
     said = text(said.to_s[0, 300]).gsub(QUOTED, '\1\2…\1\2')
@@ -278,8 +269,8 @@ class PosidleWitness
       readers: @inputs.map { |i| reader(i) }, files: @reports, closed: closed, cuts: @cuts, starts: @starts, lost: @lost,
       unfound: @unfound.first(MANY).map { |key, u| unfound(key, u) }, denied: @inputs.flat_map { |i| denied(i) },
       siblings: siblings, plugins: settings, held: kept, outputs: outputs, heard: told, aside: @aside, ends: @ends,
-      resumed: @resumed, again: @again, more: forgotten, moving: moving, lines: @lines, refused: @refused,
-      worker: ENV['SERVERENGINE_WORKER_ID'].to_i, workers: (Fluent::Engine.system_config.workers rescue nil) }
+      resumed: @resumed, again: @again, more: forgotten, moving: moving,
+      worker: ENV['SERVERENGINE_WORKER_ID'].to_i, workers: (Fluent::Engine.system_config.workers rescue nil) }.merge(@numbers)
   end
   def interval(p) # after so many seconds a plugin emits what it keeps; nil: only when it stops
     [var(p, :@multiline_flush_interval), var(p, :@flush_interval)].find { |v| v.is_a?(Numeric) }

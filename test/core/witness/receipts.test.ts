@@ -4,7 +4,7 @@ import { progressFromWitnesses, type Witness } from '../../../src/core/witness/r
 import { output } from '../../support/said.ts';
 import { alive, gone } from '../../support/witnesses.ts';
 
-const NONE = { took: 0, left: 0, delivered: 0, secondary: 0, aside: 0, dropped: 0, held: 0 };
+const NONE = { took: 0, left: 0, delivered: 0, secondary: 0, aside: 0, exhausted: 0, held: 0 };
 const http = (records: object, changed: object = {}) =>
   output({ id: 'object:1', type: 'http', receipt: { ...NONE, ...records }, ...changed });
 const progress = (...witnesses: readonly Witness[]) => progressFromWitnesses({ at: 1, witnesses });
@@ -14,13 +14,19 @@ const sums = (...witnesses: readonly Witness[]) => describeReceipts(progress(...
 describe('numbers that are a doubt', () => {
   const about = 'http';
   test.each<[string, object, object]>([
-    ['dropped records', { took: 9, dropped: 9 }, { kind: 'undelivered', about, why: 'it dropped 9 records' }],
+    [
+      'retries used up',
+      { took: 9, exhausted: 9 },
+      { kind: 'undelivered', about, why: '9 records lost (retries used up)' },
+    ],
+    ['a full buffer', { took: 9, overflown: 9 }, { why: '9 records lost (its buffer was full)' }],
+    ['an error', { took: 1, unrecoverable: 1 }, { why: '1 record lost (an error that no retry helps)' }],
     [
       'those of a secondary',
       { took: 1, secondary: 1 },
-      { kind: 'undelivered', why: 'its secondary got 1 record' },
+      { kind: 'undelivered', why: '1 record given to its secondary' },
     ],
-    ['those set aside', { took: 2, aside: 2 }, { kind: 'undelivered', why: 'it set aside 2 records' }],
+    ['those set aside', { took: 2, aside: 2 }, { kind: 'undelivered', why: '2 records set aside' }],
     [
       'a balance that does not hold',
       { took: 9, delivered: 4 },
@@ -51,28 +57,18 @@ describe('numbers that are a doubt', () => {
   });
 });
 
-describe('a message of which a receipt has the number', () => {
-  const heard = [{ level: 'error', file: 'fluent/plugin/output.rb', text: 'Hit limit for retries.', n: 1 }];
-
-  test('is no doubt of its own', () => {
-    const told = doubts({ heard, outputs: [http({ took: 9, dropped: 9 })] });
-    expect(told.map(({ kind }) => kind)).toEqual(['undelivered']);
-  });
-
-  test.each([
-    ['no number is there', [output()]],
-    ['nothing was counted', [http({ took: 9, delivered: 9 })]],
-    ["the number is of Fluentd's own events", [http({ took: 9, dropped: 9, own: true })]],
-  ])('is a doubt if %s', (_, outputs) => {
-    expect(doubts({ heard, outputs }).map(({ kind }) => kind)).toEqual(['heard']);
-  });
+test('records without a <match>, and lines of which a parser makes nothing, are a doubt', () => {
+  expect(doubts({ unrouted: 2, unparsed: 1, worker: 1, workers: 1 })).toMatchObject([
+    { kind: 'undelivered', about: 'worker 1', why: '2 records lost (no <match> takes their tag)' },
+    { kind: 'undelivered', about: 'worker 1', why: '1 record lost (a parser made nothing of them)' },
+  ]);
 });
 
 test.each<[string, object]>([
   ['a balance that holds', { outputs: [http({ took: 5, left: 5, delivered: 8, held: 2 })] }],
   ['unknown numbers', { outputs: [http({ took: null, delivered: 9 })] }],
   ['an output without a buffer', { outputs: [http({}, { n: null, receipt: { took: 7 } })] }],
-  ["events of Fluentd's own log", { outputs: [http({ took: 9, dropped: 4, own: true })] }],
+  ["events of Fluentd's own log", { outputs: [http({ took: 9, exhausted: 4, own: 9 })] }],
   ['an old worker that counts nothing', { outputs: [output()], worker: 0 }],
 ])('no doubt comes from %s', (_, said) => {
   expect(doubts(said)).toEqual([]);
@@ -105,6 +101,12 @@ describe('the sums', () => {
     );
     expect(sums(gone({ ends, outputs: [http({}, { receipt: { took: 10 } })] }))).toBe(
       'http: 10 taken, 10 delivered',
+    );
+  });
+
+  test("tell how many are of Fluentd's own log", () => {
+    expect(sums(alive({ outputs: [http({ took: 9, own: 2, delivered: 9 })] }))).toBe(
+      "http: 9 taken (2 of Fluentd's own log), 9 delivered",
     );
   });
 
