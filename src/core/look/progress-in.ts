@@ -1,11 +1,11 @@
 import type { Limits } from '../progress/limits.ts';
-import type { Doubt, Progress } from '../progress/progress.ts';
+import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { isAnswered, isAnyAlive, isComplete } from '../witness/reports.ts';
 import { type Facts, progressFromFiles } from './progress-from-files.ts';
 
 /**
  * The witnesses' progress if each one answers, or if all workers have left their last report and no other Fluentd runs. Otherwise the
- * progress that the files show, with the doubt about each worker. Nothing is concluded from both.
+ * progress that the files show, with the doubt about each worker, and what ended workers have left. Nothing is concluded from both.
  */
 export function progressIn(seen: Facts, before: Progress | undefined, limits: Limits): Progress {
   const { witness, fluentd, hasFiles } = seen;
@@ -16,7 +16,8 @@ export function progressIn(seen: Facts, before: Progress | undefined, limits: Li
     return dated(asOf(seen.aliveAt, progress), before);
   if ((isAlive && isComplete(reports)) || !hasFiles) return dated(progress, before);
   const files = progressFromFiles(seen, limits);
-  return { ...files, doubts: distinct(progress.doubts, files.doubts) };
+  const left = isAlive ? files.left : [...files.left, ...onlyIn(progress.left, files.left)];
+  return { ...files, left, doubts: distinct(progress.doubts, files.doubts) };
 }
 
 /** Last reports say nothing of what came after them. */
@@ -36,4 +37,10 @@ function dated(progress: Progress, before: Progress | undefined): Progress {
 function distinct(ofWorkers: readonly Doubt[], ofFiles: readonly Doubt[]): readonly Doubt[] {
   const isSaid = ofWorkers.some(({ kind }) => kind === 'no-answer' || kind === 'worker-died');
   return [...ofWorkers, ...ofFiles.filter(({ kind }) => !(isSaid && kind === 'no-witness'))];
+}
+
+/** What the files show, too, counts once. */
+function onlyIn(ofWorkers: readonly Left[], ofFiles: readonly Left[]): readonly Left[] {
+  const shown = new Set(ofFiles.flatMap((one) => ('path' in one ? [one.path] : [])));
+  return ofWorkers.filter((one) => !('path' in one && shown.has(one.path)));
 }

@@ -43,6 +43,17 @@ describe('the progress comes from', () => {
     expect(known([busy, SILENT])).toEqual({ ...FILES, doubts: ['no-answer'] });
   });
 
+  test('the files if a worker died, with what the last report of another one names', () => {
+    const letGo = (path: string) => gone({ closed: [sight({ path, pos: 10, size: 20 })] });
+    const ended = { fluentd: ABSENT };
+    const found = { ...FILES, doubts: ['worker-died'] };
+    expect(known([DIED, letGo('/log/a.log.1')], ended)).toEqual({
+      ...found,
+      left: ['unread', 'held', 'let-go'],
+    });
+    expect(known([DIED, letGo(PATH)], ended)).toEqual(found);
+  });
+
   test('the files if Fluentd runs without its witness', () => {
     expect(known([gone()])).toEqual({ ...FILES, doubts: ['no-witness'] });
   });
