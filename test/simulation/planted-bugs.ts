@@ -25,7 +25,7 @@ export const MUTANTS: readonly Mutant[] = [
   ['witness/left.ts', 'isAlive ? report.files.flatMap(unreadIn) : []', '[]'],
   ['witness/left.ts', '...report.closed.flatMap((file) => letGo(file, history))', '...[]'],
   ['witness/receipts.ts', '...outputs.flatMap(doubtsOfOutput)', '...[]'],
-  ['witness/doubts-of-files.ts', '...report.lost.map', '...[].map'],
+  ['witness/doubts-of-files.ts', '...doubtsOfLost(report)', '...[]'],
   ['drain/gates.ts', 'if (fluentd.successor !== undefined)', 'if (fluentd.kind === "running")'],
   ['fluentd/processes.ts', 'others.find((row) => before', 'table.find((row) => before'],
   ['drain/gates.ts', 'flushedAt >= (progress.movedAt ?? flushedAt)', 'true'],

@@ -57,12 +57,13 @@ export class FileHistory {
 
   /** A file was cut short and filled again, and in_tail has not noticed. */
   writtenAnew(path: string): void {
-    this.#lost.push({ path, why: 'written anew' });
+    this.#lost.push({ path, why: 'written anew', bytes: 0 });
   }
 
   /** A file has left its path, or was cut short, and in_tail had not found it. */
   leaves(path: string, file: LogFile): void {
-    if (!this.#begun.has(file) && sizeOf(file) > 0) this.#lost.push({ path, why: 'never followed' });
+    if (!this.#begun.has(file) && sizeOf(file) > 0)
+      this.#lost.push({ path, why: 'never followed', bytes: sizeOf(file) });
   }
 
   hears({ level, text, file = 'fluent/plugin/output.rb', error = null, during = null }: Message): void {
@@ -92,7 +93,7 @@ export class FileHistory {
   #writtenAnew(): Report['lost'] {
     return [...this.#closed.values()].flatMap(({ path, file, read, print }) =>
       sizeOf(file) >= read * LINE_BYTES && printOf(file, read * LINE_BYTES) !== print
-        ? [{ path, why: 'written anew' }]
+        ? [{ path, why: 'written anew', bytes: 0 }]
         : [],
     );
   }

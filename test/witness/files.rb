@@ -273,6 +273,42 @@ it 'a directory that Fluentd may not list is told' do |s|
   expect('denied', found['denied'], ["#{s.logs}/closed/"])
 end
 
+it 'a link that Fluentd may not follow, and a new one to a file that is not there, are told; an old one and one whose file was followed are not' do |s|
+  Dir.mkdir(hidden = "#{s.dir}/hidden", 0700)
+  File.write("#{hidden}/0.log", "unseen\n")
+  File.chown(65_534, 65_534, hidden) rescue raise Skipped, 'no right to give a file away'
+  File.write(followed = "#{s.dir}/followed", "seen\n")
+  links = { 'closed.log' => "#{hidden}/0.log", 'elsewhere.log' => "#{s.dir}/none", 'old.log' => "#{s.dir}/gone" }
+  links.merge('seen.log' => followed).each { |name, to| File.symlink(to, s.log(name)) }
+  system('touch', '-h', '-d', '2000-01-01', s.log('old.log'))
+  s.start(s.tail + s.out, wrapper: s.unprivileged)
+  told = %w[closed.log elsewhere.log].map { |n| s.log(n) }
+  found = s.seen('read') { |a| a['ready'] && file(a, 'seen.log') }
+  expect('denied', found['denied'].sort, told)
+  File.delete(followed)
+  found = s.seen('gone') { |a| a['ready'] && a['denied'].any? }
+  expect('denied', found['denied'].sort, told)
+end
+
+['', 'follow_inodes true'].each do |by|
+  it "a file with the inode number of a followed one, on another volume, is followed too, or unfound #{by}".strip do |s|
+    %w[a b].each { |d| system('mount', '-t', 'tmpfs', 'tmpfs', s.make("logs/#{d}")) or raise Skipped, 'no right to mount' }
+    s.append("read\n", 'a/1.log')
+    s.run(s.tail(by, path: "#{s.logs}/a/*.log,#{s.logs}/b/*.log").sub('refresh_interval 1s', 'refresh_interval 60s') + s.out)
+    s.seen('read') { |a| file(a, '1.log') }
+    s.append("of the same number\n", 'b/2.log')
+    expect('the same number', File.stat(s.log('a/1.log')).ino, File.stat(s.log('b/2.log')).ino)
+    s.till(by) do
+      found = s.ask('find')
+      by.empty? ? s.delivered.size == 2 && found['unfound'].empty? : found['unfound'].map { |u| u['path'] } == [s.log('b/2.log')]
+    end
+    File.rename(s.log('b/2.log'), s.log('b/2.not'))
+    s.seen('gone') { |a| a['unfound'].empty? && (by.empty? || a['lost'].map { |l| l['why'] } == ['never followed']) }
+  ensure
+    %w[a b].each { |d| system('umount', '-l', s.log(d), err: File::NULL) }
+  end
+end
+
 it 'files that look like rotated forms of a followed one, born in this life, read by nobody and not excluded, are siblings' do |s|
   s.make('logs/old')
   %w[a.log.1 a-2026-01-02.log.gz a.7.log old/a.log.2 a-2026.gz].each { |n| s.append("unread\n", n) }

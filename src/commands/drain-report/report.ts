@@ -42,7 +42,9 @@ export class LogReporter implements Reporter {
     // Of the end the outcome follows, and says the same.
     if (to !== 'stopped') this.#log.info({ from, to, why, ...logFacts(seen) }, `${from} → ${to}: ${why}`);
     const isSeen = seen.source === 'witness' || seen.fluentd.kind === 'remote';
-    if (to === 'draining' && !isSeen) this.#log.warn({}, noWitness(this.#witness));
+    // `run` gives Fluentd its own witness, which may not be up yet, or the user wanted none.
+    if (to === 'draining' && !isSeen && this.#policy.role !== 'parent')
+      this.#log.warn({}, noWitness(this.#witness));
   }
 
   looked(state: State, seen: Observation): void {

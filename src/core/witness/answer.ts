@@ -89,17 +89,22 @@ function reportIn(fields: Fields, none: [] | undefined) {
       /** The file is older than the Pod. */
       isOld: (maybe(born, number) ?? Number.NEGATIVE_INFINITY) < count(pod),
     })),
-    lost: objects(lost, ({ path, why }) => ({ path: string(path), why: string(why) })),
+    lost: objects(lost, ({ path, why, size, pos }) => ({
+      path: string(path),
+      why: string(why),
+      /** Unread when the witness last saw it; 0 if unknown. */
+      bytes: Math.max(0, count(size) - count(pos)),
+    })),
     /** Files that match a path and that no input follows. */
-    unfound: objects(unfound, ({ path, inode, reader, size, readable, at }) => ({
+    unfound: objects(unfound, ({ path, inode, reader, device, size, readable, at }) => ({
       path: string(path),
       size: maybe(size, number),
-      key: keyOf(inode, reader),
+      key: keyOf(inode, reader, device),
       isUnreadable: readable === false,
       /** Since when, in milliseconds since 1970. */
       at: count(at),
     })),
-    /** Directories that Fluentd may not list or enter. */
+    /** Directories that Fluentd may not list or enter, and links that it cannot follow. */
     denied: list(denied, string),
     /** Files that look like a rotated form of a followed file, and that this worker has not read. */
     siblings: objects(siblings, ({ path, inode, size, plain, cuts, at }) => ({
@@ -186,8 +191,9 @@ function interval(seconds: unknown): Millis | undefined {
   return known > 0 ? known * 1_000 : undefined;
 }
 
-function keyOf(inode: unknown, reader: unknown): string {
-  return `${maybe(inode, number)} ${maybe(reader, string) ?? ''}`;
+/** `device`: only of a file whose inode number a followed file on another volume has, too. */
+function keyOf(inode: unknown, reader: unknown, device?: unknown): string {
+  return [maybe(inode, number), maybe(reader, string) ?? '', maybe(device, number) ?? []].flat().join(' ');
 }
 
 /** The settings of one running plugin: booleans, numbers and symbols only. */

@@ -4,11 +4,11 @@ import type { FileReport, Report, WorkerReport } from './answer.ts';
 import type { Reached } from './file-history.ts';
 import { firstNot, groupedBy } from './lists.ts';
 
-const LOST: Readonly<Record<string, DoubtKind>> = {
-  closed: 'closed-unread',
-  'written anew': 'written-anew',
-  'never followed': 'never-followed',
+const LOST: Readonly<Record<string, [DoubtKind, string]>> = {
+  closed: ['closed-unread', 'Fluentd let go of it before it was read'],
+  'written anew': ['written-anew', 'what Fluentd had read or seen of it is no longer there'],
 };
+const NEVER: [DoubtKind, string] = ['never-followed', 'Fluentd never followed it'];
 
 /** `workers`: the oldest worker first. `reached`: by inode, how far Fluentd has read. */
 export function doubtsOfFiles(
@@ -64,7 +64,7 @@ function doubtsOfStart(
 }
 
 function doubtsOfWorkersFiles(
-  { worker, report }: WorkerReport,
+  { report }: WorkerReport,
   before: ReadonlyMap<string, FileReport>,
 ): readonly Doubt[] {
   return [
@@ -93,12 +93,25 @@ function doubtsOfWorkersFiles(
       .map(({ path }) =>
         doubt('closed-unread', path, 'it is gone, and nobody knows how much of it was left'),
       ),
-    ...report.lost.map(({ path, why }) =>
-      doubt(LOST[why] ?? 'never-followed', path, `Fluentd lost sight of it (${why})`),
-    ),
+    ...doubtsOfLost(report),
     ...report.starts.flatMap((start) => doubtsOfStart(start, before)),
-    ...report.denied.map((path) => doubt('directory-closed', path, `${worker} may not list or enter it`)),
+    ...report.denied.map((path) => doubt('directory-closed', path, path.endsWith('/') ? CLOSED : ASTRAY)),
   ];
+}
+
+const CLOSED = 'Fluentd may not list or enter it';
+const ASTRAY = 'it is a link that Fluentd cannot follow';
+
+/** Several files of one name are one doubt. */
+function doubtsOfLost({ lost }: Report): readonly Doubt[] {
+  return [...groupedBy(lost, ({ path, why }) => `${why} ${path}`).values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const [kind, why] = LOST[first.why] ?? NEVER;
+    const times = group.length === 1 ? '' : ` (${group.length} files of this name)`;
+    const bytes = group.reduce((sum, one) => sum + one.bytes, 0);
+    return [doubt(kind, first.path, why + times, bytes || undefined)];
+  });
 }
 
 type Sibling = Report['siblings'][number];

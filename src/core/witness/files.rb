@@ -114,15 +114,19 @@ class PosidleWitness
   end
   def names(asked, began) # files that match a path, but that the input passed over or has not found
     inputs, found, keys = @watchers.group_by { |w| input(w) }, {}, nil
-    followed = lambda { |key| (keys ||= @watchers.map { |w| [key(w), true] }.to_h)[key] }
+    followed = lambda do |(by, ino, twin), path|
+      all = (keys ||= @watchers.group_by { |w| key(w) })[[by, ino]]
+      twin && all ? all.find { |w| w.path == path } && all : all
+    end
     @inputs.each do |i|
       known = inputs[i].to_a.select { |w| (s = @stats.fetch(w.path, nil)).nil? || s.ino == w.pe.read_inode }
       waiting = @unfound.select { |(by, _), _| by == reader(i) }.map { |_, u| u[:path] } # also of an hour that is over
       ((named(i) - (asked ? [] : known.map(&:path))) | waiting).each do |p|
         next if (s = @stats[p]).nil? || !s.file?
         key = [reader(i), s.ino]
+        key << s.dev if twin?(p, s, followed.call(key, p))
         @unfound.delete(key) if cut_unfound(key, p)
-        next if s.size == 0 || followed.call(key)
+        next if s.size == 0 || followed.call(key, p)
         next if var(i, :@limit_recently_modified) && ms(s.mtime) < @pod
         b, c = @begun[key], @closed[key]
         now = b && b >= began # in_tail finds it while this look goes on: it is not among the followed ones yet
@@ -131,16 +135,22 @@ class PosidleWitness
         found[key][:print] = fingerprint(p, s.size) if found.size <= MANY
       end
     end
-    open = @unfound.reject { |key, u| found[key] || followed.call(key) || @begun[key].to_i >= u[:at] }
+    open = @unfound.reject { |key, u| found[key] || followed.call(key, u[:path]) || @begun[key].to_i >= u[:at] }
     here, gone = open.partition { |(_, ino), u| (s = @stats[u[:path]]) && s.ino == ino } # in_tail may still turn to it
     gone.each { |key, u| keep(@lost, unfound(key, u).merge(why: 'never followed')) }
     @unfound = here.to_h.merge(found)
+  end
+  def twin?(path, stat, watchers) # the inode number of a followed file, on another volume
+    watchers && watchers.none? do |w|
+      s = (io(w) ? io(w).stat : @stats[w.path]) rescue nil
+      w.path == path || s.nil? || s.dev == stat.dev
+    end
   end
   def cut_unfound(key, path, io = nil) # or written anew, before in_tail found it
     return unless (u = @unfound[key]) && @begun[key].to_i < u[:at] && u[:print]
     fingerprint(path, u[:size], io) != u[:print] && keep(@lost, unfound(key, u).merge(why: 'never followed'))
   end
-  def unfound(key, u); u.merge(path: text(u[:path]), reader: key[0], inode: key[1]); end
+  def unfound(key, u); u.merge(path: text(u[:path]), reader: key[0], inode: key[1], device: key[2]); end
   def named(i); expanded(i, i.paths, :@path_formatters) - excluded(i); end
   def excluded(i); expanded(i, i.exclude_path, :@exclude_path_formatters); end
   def expanded(i, *dates) # as in_tail's expand_paths, which logs, and leaves out what it may not read
@@ -151,9 +161,20 @@ class PosidleWitness
     t, all = Time.now, var(i, formatters)
     paths.map { |p| all ? all[p].call(t) : t.strftime(p) }
   end
-  def denied(i) # directories on a path's way that may not be listed or entered
-    ways = dated(i).flat_map { |p| (1..p.count('/')).map { |n| p[%r{\A([^/]*/){#{n}}}] } }
-    Dir.glob(ways.uniq).reject { |d| File.readable?(d) && File.executable?(d) }.first(100).map { |d| text(d) }
+  def denied(i) # directories on a path's way that may not be listed or entered, and links that lead nowhere
+    ways = dated(i).flat_map { |p| (1..p.count('/')).map { |n| p[%r{\A([^/]*/){#{n}}}] } }.uniq
+    closed = Dir.glob(ways).reject { |d| File.readable?(d) && File.executable?(d) }
+    links = (named(i) | Dir.glob(ways.map { |d| d.chomp('/') })).select { |p| astray?(p) }
+    (closed + links).first(100).map { |p| text(p) }
+  end
+  def astray?(path) # where Fluentd may not go, or where only another container has a file
+    File.symlink?(path) && File.stat(path) && false
+  rescue Errno::ENOENT, Errno::ENOTDIR # not an old one, nor one whose file Fluentd has followed
+    made = ms(File.lstat(path).mtime) rescue (return false)
+    made >= @pod && @watchers.none? { |w| w.path == path } &&
+      @closed.values.none? { |c| c[:path] == text(path) && c[:at] >= made }
+  rescue SystemCallError
+    true
   end
   def homes # by directory, in bytes: followed names ("\0" for any extension), patterns, first letters
     homes = Hash.new { |all, dir| all[dir] = [{}, [], {}] }

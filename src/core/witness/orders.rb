@@ -38,12 +38,13 @@ class PosidleWitness
     stop = clock(Process::CLOCK_THREAD_CPUTIME_ID) + TURN
     all = var(i, :@tails).values | (var(i, :@tails_rotate_wait) || live(i)).to_h.keys
     paths = all.map { |w| [w.path, true] }.to_h # its watcher sees a new file, also one that waits for rotate_wait
-    open = all.map { |w| [(io(w).stat.ino rescue nil), true] }.to_h # an open file's number is its own
+    number = lambda { |s| var(i, :@follow_inodes) ? s.ino : [s.dev, s.ino] } # an open file's number is its own
+    open = all.map { |w| [(number.call(io(w).stat) rescue nil), true] }.to_h
     until files.empty? || i.before_shutdown?
       return :more if clock(Process::CLOCK_THREAD_CPUTIME_ID) > stop
       (by, _), u = files.shift
       path = u[:path]
-      next if paths[path] || (s = stat(path)).nil? || open[s.ino] # another file than the look saw is as good
+      next if paths[path] || (s = stat(path)).nil? || open[number.call(s)] # another file than the look saw is as good
       next if (limit = var(i, :@limit_recently_modified)) && s.mtime < Time.now - limit
       target = Fluent::Plugin::TailInput::TargetInfo.new(path, s.ino)
       # It was begun under another name. Another file may have its number.

@@ -90,6 +90,11 @@ test('a missing witness is reported when the drain begins, with the remedy', asy
   );
 });
 
+test('run advises no witness: it gives Fluentd its own, or the user wanted none', async () => {
+  const lines = await logged(busyHost().host, { role: 'parent' });
+  expect(lines.filter((line) => line.includes('no witness listens'))).toEqual([]);
+});
+
 test('names one of several blocked files, and counts the others', async () => {
   const { host, fluentd } = busyHost();
   const logs = Array.from({ length: 25 }, (_, index) => `/var/log/${index}.log`);
