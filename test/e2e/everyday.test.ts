@@ -123,8 +123,8 @@ const LOSSES = (good: HttpSink, bad: HttpSink): readonly Way[] => [
 ];
 const TOLD = [
   /in_tail\S*: Fluentd said .*(pattern not matched|"…"$)/,
-  /: 15 records lost \(a parser made nothing of them\)/,
-  /: 30 records lost \(no <match> takes their tag\)/,
+  /: 15 records lost \(no parser could read it\)/,
+  /: 30 records lost \(no <match> for the tag\)/,
   /root_agent\.rb: Fluentd said 30 times .*dump an error event/,
   /out_http\.rb: Fluentd said .*got error response from/,
   /: 30 records set aside/,

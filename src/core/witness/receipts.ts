@@ -21,8 +21,8 @@ export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
   return [
     ...outputs.flatMap(doubtsOfOutput),
     ...lostBy(`worker ${report.worker ?? 0}`, [
-      [unrouted, 'no <match> takes their tag'],
-      [unparsed, 'a parser made nothing of them'],
+      [unrouted, 'no <match> for the tag'],
+      [unparsed, 'no parser could read it'],
     ]),
     ...(report.refused > 0 || missing.length > 0
       ? [doubt('unbalanced', where || worker, `${counted(lost, 'record')} not taken, or missing`)]

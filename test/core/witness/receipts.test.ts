@@ -59,8 +59,8 @@ describe('numbers that are a doubt', () => {
 
 test('records without a <match>, and lines of which a parser makes nothing, are a doubt', () => {
   expect(doubts({ unrouted: 2, unparsed: 1, worker: 1, workers: 1 })).toMatchObject([
-    { kind: 'undelivered', about: 'worker 1', why: '2 records lost (no <match> takes their tag)' },
-    { kind: 'undelivered', about: 'worker 1', why: '1 record lost (a parser made nothing of them)' },
+    { kind: 'undelivered', about: 'worker 1', why: '2 records lost (no <match> for the tag)' },
+    { kind: 'undelivered', about: 'worker 1', why: '1 record lost (no parser could read it)' },
   ]);
 });
 
