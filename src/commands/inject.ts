@@ -8,16 +8,22 @@ import { parseManifests, writeManifests } from '../node/files/manifests.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 import { VERSION } from './build-info.ts';
 
-/** `posidle inject FILE…`: prints the manifests with posidle added. If it cannot read one of them, it prints nothing. */
+const UNCHANGED = 3;
+const HELM = '. It looks like a template of Helm: use helm template … | posidle inject -';
+
+/** `posidle inject FILE…`: prints the manifests with posidle added. If it cannot read one of them, it prints nothing. Resolves to the exit code. */
 export async function runInject(files: readonly string[], image = `posidle:${VERSION}`): Promise<number> {
   if (files.length === 0)
     throw new UsageError('inject: the file is missing. Use posidle inject FILE, or - for stdin');
   const changed: unknown[] = [];
+  let hasChanged = false;
   for (const file of files) {
     const pods = [];
     let place = `${file}:`;
+    let content = '';
     try {
-      const manifests = parseManifests(await textOf(file));
+      content = await textOf(file);
+      const manifests = parseManifests(content);
       for (const manifest of manifests) {
         place = `${file}:${manifest.line}:${manifest.column}: `;
         const injected = injectInto(manifest.document, image);
@@ -28,16 +34,19 @@ export async function runInject(files: readonly string[], image = `posidle:${VER
       place = `${file}:${line}:${column}: `;
       if (pods.length === 0) throw new Error(NO_POD);
     } catch (error) {
-      throw new UsageError(`inject: ${place}${(error as Error).message}`);
+      throw new UsageError(
+        `inject: ${place}${(error as Error).message}${content.includes('{{') ? HELM : ''}`,
+      );
     }
     const say = (words: string) => process.stderr.write(`${printable(`posidle: ${file}: ${words}`)}\n`);
     for (const { name, reason, warning } of pods) {
+      hasChanged ||= reason === undefined;
       if (reason !== undefined) say(`${name} stays as it is: ${reason}`);
       if (warning !== undefined) say(`${name}: ${warning}`);
     }
   }
   process.stdout.write(writeManifests(changed));
-  return EXIT.ok;
+  return hasChanged ? EXIT.ok : UNCHANGED;
 }
 
 async function textOf(file: string): Promise<string> {

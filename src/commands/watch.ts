@@ -139,9 +139,10 @@ async function tellEnd(log: Log, outcome: Outcome, args: ReportArgs, childEnd?: 
   const waited = Object.values(outcome.durationsMs).reduce((sum, span) => sum + span, 0);
   const isOwn = childEnd !== undefined && !isStoppedByPosidle(outcome);
   const hasFailed = !isOwn && isFailure(outcome);
-  const how = hasFailed ? `exit code ${code} after ${formatDuration(waited)}` : isOwn && childEnd;
+  const how = isOwn ? ` (${childEnd})` : '';
+  const failed = hasFailed ? `; exit code ${code} after ${formatDuration(waited)}` : '';
   const tell = hasFailed ? log.error : isWarning(outcome) ? log.warn : log.info;
-  tell({ outcome }, [describeOutcome(outcome), ...(how ? [how] : [])].join('; '));
+  tell({ outcome }, `${describeOutcome({ ...outcome, why: outcome.why + how })}${failed}`);
   await writeTerminationLog(args['termination-log'], outcome).catch((error: Error) =>
     log.warn(
       {},

@@ -17,27 +17,34 @@ async function printedFor(spec: string) {
       printed[stream] += text;
       return true;
     });
-  await runInject([file], 'image');
+  const code = await runInject([file], 'image');
   vi.restoreAllMocks();
   const [manifest] = parseManifests(printed.stdout);
   return {
+    code,
     document: JSON.stringify(manifest?.document),
     stderr: printed.stderr.replace(file, 'pod.yaml'),
   };
 }
 
 test('the manifest goes to stdout, and nothing to stderr', async () => {
-  const { document, stderr } = await printedFor('{ containers: [{ name: main }, { name: fluentd }] }');
+  const { code, document, stderr } = await printedFor('{ containers: [{ name: main }, { name: fluentd }] }');
+  expect(code).toBe(0);
   expect(document).toContain('"name":"posidle"');
   expect(stderr).toBe('');
 });
 
-test('the reason why a Pod stays as it is goes to stderr', async () => {
-  const { document, stderr } = await printedFor('{ containers: [{ name: main }] }');
+test('the reason why a Pod stays as it is goes to stderr, and the exit code is 3 if all do', async () => {
+  const { code, document, stderr } = await printedFor('{ containers: [{ name: main }] }');
+  expect(code).toBe(3);
   expect(document).not.toContain('posidle');
   expect(stderr).toBe(
     'posidle: pod.yaml: Pod p stays as it is: no container or native sidecar is named fluentd or emr-container-fluentd. The annotation posidle/container names another one\n',
   );
+});
+
+test('a template of Helm is told from broken YAML', async () => {
+  await expect(printedFor('{{ .Values.spec }}')).rejects.toThrow(/helm template … \| posidle inject -$/);
 });
 
 test('a warning about a Pod that is changed goes to stderr', async () => {

@@ -105,6 +105,7 @@ export const COMMANDS = {
       ),
     }),
     positional: ['files', 'FILE: manifests; - is stdin'],
+    exits: 'Exit codes: 0 changed; 3 each Pod stays as it is; 2 a file cannot be read.',
     examples: [
       [
         '$0 inject job.yaml | kubectl apply -f -',

@@ -34,7 +34,7 @@ export function diagnose(
   // A compaction removes unwatched and replaced lines (position_file.rb, try_compact).
   const dead = [...replaced, ...entries.filter(({ position }) => position === null)];
   const findings: readonly Finding[] = [
-    { what: 'duplicated', count: duplicated, why: whyDuplicated(duplicated, byInode) },
+    { what: 'duplicated', count: duplicated, why: whyDuplicated(lines, duplicated, byInode) },
     { what: 'dead', count: dead.length < MANY ? 0 : dead.length, why: whyDead(dead, lines.length) },
   ];
   return findings.filter(({ count }) => count > 0);
@@ -54,10 +54,14 @@ function duplicatesIn(entries: readonly PositionEntry[], byInode: boolean | unde
   return duplicated.size;
 }
 
-function whyDuplicated(count: number, byInode: boolean | undefined): string {
-  if (byInode)
-    return `${counted(count, 'inode')} with several entries: Fluentd may read a file twice, or not at all`;
-  return `${counted(count, 'path')} with several entries, a sign of fluentd#3614: lines are lost; fixed in Fluentd 1.16.3`;
+const SECOND_WRITER = 'another Fluentd that writes this pos file, too, so that lines arrive twice';
+const LOST_SIGHT = 'fluentd#3614, which loses lines, and is fixed in Fluentd 1.16.3';
+
+/** The likelier cause first: a second writer adds a line of its own for each file, with the same path and inode. */
+function whyDuplicated(lines: readonly PositionEntry[], count: number, byInode: boolean | undefined): string {
+  const causes =
+    duplicatesIn(lines, undefined) > 0 ? [SECOND_WRITER, LOST_SIGHT] : [LOST_SIGHT, SECOND_WRITER];
+  return `${counted(count, byInode ? 'inode' : 'path')} with several entries, a sign of ${causes.join(', or of ')}`;
 }
 
 function whyDead(dead: readonly PositionEntry[], all: number): string {
