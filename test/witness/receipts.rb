@@ -152,6 +152,26 @@ on_each_version "an output tells how many of its records are events of Fluentd's
   expect('own', receipt(found)['took'] - receipt(found)['own'], 3)
 end
 
+on_each_version "events of Fluentd's own log that a full buffer refuses hide no lost line" do |s|
+  File.write("#{s.dir}/fail", '')
+  s.append(s.lines(1..5))
+  s.run(s.tail + s.out("flush_mode interval\n flush_interval 0.2s\n retry_max_times 0\n chunk_limit_size 40", match: '**'))
+  found = s.seen('dropped') { |a| a['moving'] == 0 && receipt(a)['exhausted'] >= 5 && receipt(a)['own'] > 0 }
+  expect('only its own', receipt(found)['only_own'], 0)
+end
+
+it 'what a flush emits, a full buffer refuses and <label @ERROR> takes is counted' do |s|
+  s.append(s.lines(1..100))
+  File.write("#{s.dir}/block", '')
+  first = "<match t.**>\n @type buffer\n @label @X\n <buffer tag>\n @type memory\n flush_mode interval\n flush_interval 0.2s\n </buffer>\n</match>\n"
+  full = s.out("flush_interval 0.2s\n total_limit_size 1k\n chunk_limit_size 1k\n overflow_action throw_exception", match: '**')
+  s.run("#{s.tail}#{first}<label @X>\n#{full}</label>\n<label @ERROR>\n<match **>\n @type null\n</match>\n</label>\n")
+  n = 100
+  s.seen('refused') { |a| a['lines'] == n && a['refused'] == 0 ? s.append(s.lines((n + 1)..(n += 100))) && nil : a['refused'] > 0 }
+ensure
+  FileUtils.rm_f("#{s.dir}/block")
+end
+
 on_each_version 'what a full buffer refuses, and <label @ERROR> takes instead, is counted: in_tail does not bring it again' do |s|
   File.write("#{s.dir}/block", '')
   s.append(s.lines(1..100))

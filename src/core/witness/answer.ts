@@ -223,7 +223,8 @@ function outputReport(output: Fields) {
 
 /** Numbers of records; undefined if unknown. took + left = delivered + secondary + aside + dropped + held, if the output has a buffer. */
 function receiptReport(receipt: Fields) {
-  const { took, left, delivered, secondary, aside, exhausted, overflown, unrecoverable, held, own } = receipt;
+  const { took, left, delivered, secondary, aside, exhausted, overflown, unrecoverable, held } = receipt;
+  const { own, only_own } = receipt;
   const drops = {
     exhausted: count(exhausted),
     overflown: count(overflown),
@@ -242,9 +243,10 @@ function receiptReport(receipt: Fields) {
     drops,
     dropped: exhausted === undefined ? undefined : drops.exhausted + drops.overflown + drops.unrecoverable,
     held: maybe(held, number),
-    /** So many of them are events of Fluentd's own log (`fluent.warn`). */
-    own: maybe(own, number),
-    isOwn: count(own) > 0 && count(own) >= count(took) && count(left) === 0,
+    /** So many of them are events of Fluentd's own log (`fluent.warn`); undefined if a full buffer refused some. */
+    own: count(own) > count(took) ? undefined : maybe(own, number),
+    /** Nothing else was ever offered to the output. */
+    isOwn: count(only_own) > 0 && count(left) === 0,
   };
 }
 

@@ -14,7 +14,7 @@ class PosidleWitness
       end
       trace(:clears, c, :clear_queue!) { |b| clears(b) } # at the retry limit, told only where there is an error (output.rb)
     when 'Fluent::Plugin::Output' # commit_write is the only way out of a buffer that says "delivered"
-      trace(:takes, c, :emit_buffered, %i[tag es]) { |o, (tag, es)| tally(o, :own, es.size) if OWN_TAG.match?(tag) }
+      trace(:takes, c, :emit_buffered, %i[tag es]) { |o, (tag, es)| tally(o, OWN_TAG.match?(tag) ? :own : :lines, es.size) }
       trace(:backups, c, :backup_chunk, %i[chunk]) { |o, (chunk)| leaves(chunk.unique_id, thrown?(o) ? :unrecoverable : :aside) }
       trace(:commits, c, :commit_write, %i[chunk_id secondary]) do |_, (id, secondary)|
         leaves(id, secondary ? :secondary : :delivered) unless Thread.current[:posidle_way].to_a[0] == id
@@ -41,8 +41,9 @@ class PosidleWitness
     tally(o, :aside, n)
   end
   def refuses(agent, tag, es, e) # nobody emits them again: in_tail does after an overflow, and a flush has its chunk
-    return if OWN_TAG.match?(tag) || Thread.current[:posidle]
-    full = e.is_a?(Fluent::Plugin::Buffer::BufferOverflowError) && !var(agent, :@error_collector) # <label @ERROR> hides it
+    hides = var(agent, :@error_collector) # <label @ERROR> takes them, and who emitted them is not told
+    return if OWN_TAG.match?(tag) || (Thread.current[:posidle] && !hides)
+    full = e.is_a?(Fluent::Plugin::Buffer::BufferOverflowError) && !hides
     full ? count(['posidle', 'a full buffer refused a batch', nil, nil, :warn]) : number(:refused, es.size)
   end
   def records(chunk) # `size` of v0.12 is in bytes. A file of buf_file_single may not know its number: it counts as one
@@ -55,7 +56,8 @@ class PosidleWitness
     return { took: took } if b.nil? || b.closed?
     n = @tally[o] || Hash.new(0)
     ways = %i[own left delivered secondary aside exhausted overflown unrecoverable]
-    ways.map { |way| [way, n[way]] }.to_h.merge(took: took, held: held_by(b))
+    only = n[:own] > 0 && n[:lines] == 0 ? 1 : 0 # offered: what a full buffer refuses is not taken
+    ways.map { |way| [way, n[way]] }.to_h.merge(took: took, held: held_by(b), only_own: only)
   end
   # Records on their way are in no buffer, and no position says so: a list counts only if it is the same twice, and no
   # thread is within an emit or moves a chunk. Otherwise that many threads have some.

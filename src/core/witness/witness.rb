@@ -9,6 +9,7 @@ class PosidleWitness
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
   SETTINGS = %i[require_ack_response required_acks use_http log_rejected_request emit_error_label_event
                 emit_unmatched_lines reserve_data multiline_mode].freeze
+  TAGGED = %r{\Afluent/(match|root_agent)\.rb\z}.freeze # their texts end with a tag; another text may hold anything
   QUOTED = /(?<!\w)(?:(")(?>[^"\\]+|\\.)+"?|(')(?>[^'\\]+|\\.)+'?)/m.freeze
   LATER = { Object => :never }.freeze
   ASIDE = /\A(?:bad chunk is moved|chunk files are evacuated) to (.+?)\.?\z/m.freeze # buffer.rb, buf_file.rb, output.rb
@@ -122,8 +123,9 @@ class PosidleWitness
     evacuates(more[:chunk_id]) if aside && more
     keep(@aside, aside) unless aside.nil? || @aside.include?(aside)
     said = said[0, 300]
-    tag = more && more[:tag] || said[/tag="([^"]*)"/, 1]
-    key = [source, kind(said), (err.class.name if err), tag && kind(tag), level]
+    from = source
+    tag = more && more[:tag] || (TAGGED.match?(from) ? said[/tag="([^"]*)"/, 1] : nil)
+    key = [from, kind(said), (err.class.name if err), tag && kind(tag), level]
     return if !@heard.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
     key = count(key)
     Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
