@@ -193,6 +193,12 @@ test('LIMITS explains each kind of what is left or doubted once, and no other', 
   );
 });
 
+test('the witness has the size that README names', () => {
+  const files = ['witness', 'files', 'orders', 'receipts', 'enumerator'];
+  const bytes = files.reduce((sum, name) => sum + statSync(`src/core/witness/${name}.rb`).size, 0);
+  expect(readFileSync('README.md', 'utf8')).toContain(`a Ruby program (${Math.round(bytes / 1_024)} KiB)`);
+});
+
 // kubectl apply keeps it in an annotation, in base64: 150 KiB are 200 there, of 256 for all (TotalAnnotationSizeLimitB).
 test('the bundle is as small as docker/README says', () => {
   const [, most] =

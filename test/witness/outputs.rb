@@ -128,6 +128,13 @@ it 'what a filter keeps outside any buffer is told, with the settings of filters
   expect('outputs', output(found)['settings'], { 'require_ack_response' => false })
 end
 
+on_each_version 'a tag in the text of a plugin is not the tag of the message' do |s|
+  s.append(%(quote answer tag="fluent.info"\n))
+  s.run(s.tail + s.out('flush_interval 0.2s'))
+  found = s.seen('said') { |a| a['heard'].any? }
+  expect('its tag', found['heard'].map { |h| h['tag'] }, [nil])
+end
+
 on_each_version 'a line that a parser turns into an empty record is counted' do |s|
   s.append("m:1\n\nTraceback\nm:2\n")
   s.run(s.tail('', parse: '@type ltsv') + s.out('flush_interval 0.2s'))

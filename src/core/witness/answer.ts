@@ -246,7 +246,7 @@ function receiptReport(receipt: Fields) {
     /** So many of them are events of Fluentd's own log (`fluent.warn`); undefined if a full buffer refused some. */
     own: count(own) > count(took) ? undefined : maybe(own, number),
     /** Nothing else was ever offered to the output. */
-    isOwn: count(only_own) > 0 && count(left) === 0,
+    isOwn: only_own === true && count(left) === 0,
   };
 }
 

@@ -121,7 +121,7 @@ class PosidleWitness
     @inputs.each do |i|
       known = inputs[i].to_a.select { |w| (s = @stats.fetch(w.path, nil)).nil? || s.ino == w.pe.read_inode }
       waiting = @unfound.select { |(by, _), _| by == reader(i) }.map { |_, u| u[:path] } # also of an hour that is over
-      ((named(i) - (asked ? [] : known.map(&:path))) | waiting).each do |p|
+      (((@named[i] = named(i)) - (asked ? [] : known.map(&:path))) | waiting).each do |p|
         next if (s = @stats[p]).nil? || !s.file?
         key = [reader(i), s.ino]
         key << s.dev if twin?(p, s, followed.call(key, p))
@@ -164,7 +164,7 @@ class PosidleWitness
   def denied(i) # directories on a path's way that may not be listed or entered, and links that lead nowhere
     ways = dated(i).flat_map { |p| (1..p.count('/')).map { |n| p[%r{\A([^/]*/){#{n}}}] } }.uniq
     closed = Dir.glob(ways).reject { |d| File.readable?(d) && File.executable?(d) }
-    links = (named(i) | Dir.glob(ways.map { |d| d.chomp('/') })).select { |p| astray?(p) }
+    links = (@named[i].to_a | Dir.glob(ways.map { |d| d.chomp('/') })).select { |p| astray?(p) }
     (closed + links).first(100).map { |p| text(p) }
   end
   def astray?(path) # where Fluentd may not go, or where only another container has a file

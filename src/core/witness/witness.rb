@@ -27,7 +27,7 @@ class PosidleWitness
     @pod = [__FILE__, *host].map { |path| ms(File.mtime(path)) rescue born }.min - 1000
     @begun, @closed, @held, @marks, @heads, @unfound, @heard, @traces = {}, {}, {}, {}, {}, {}, {}, {}
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @aside = [], [], [], [], [], [], [], []
-    @new, @turns, @mutex = {}.compare_by_identity, {}, Mutex.new
+    @new, @named, @turns, @mutex = {}.compare_by_identity, {}.compare_by_identity, {}, Mutex.new
     @more = @over = @due = @gap = @again = @flush = 0
     @tally, @numbers = {}.compare_by_identity, { lines: 0, refused: 0, unrouted: 0, unparsed: 0 }
     listen
