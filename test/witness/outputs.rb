@@ -157,6 +157,15 @@ on_each_version 'a record that the filter parser drops in silence is counted, an
   expect('of those that do not', s.look.values_at('unparsed', 'heard'), [1, []])
 end
 
+it 'a value that the filter parser drops in silence is counted beside one that becomes several records' do |s|
+  filter = "<filter t>\n @type parser\n key_name message\n emit_invalid_record_to_error false\n" \
+    "<parse>\n @type json\n</parse>\n</filter>\n"
+  s.append(%([{"message":"1"},{"message":"2"},3,{"message":"4"}]\nno JSON\n[]\n[{"message":"5"},{"message":"6"}]\n))
+  s.run(s.tail + filter + s.out('flush_interval 0.2s'))
+  s.till('parsed') { s.delivered == %w[1 2 4 5 6] }
+  expect('one of a list, one line and an empty list', s.look.values_at('unparsed', 'heard'), [3, []])
+end
+
 on_each_version 'copies of plugins in a directory of the user are heard like the originals' do |s|
   gem = Dir["#{ENV['FLUENTD_GEMS']}/gems/fluentd-#{s.version}"][0]
   %w[in_tail filter_parser].each { |name| FileUtils.cp("#{gem}/lib/fluent/plugin/#{name}.rb", s.make('plugins')) }

@@ -69,9 +69,9 @@ class PosidleWitness
     when /\AFluent::Plugin::TailInput(::LineFeeder)?\z/ # 1.20 has both: one calls the other, or nobody calls it
       return if $1.nil? && c.const_defined?(:LineFeeder, false)
       trace(:parses, c, :parse_singleline, %i[lines], :return) { |_, (lines), done| dropped(lines, *done) }
-    when 'Fluent::Plugin::ParserFilter' # without emit_invalid_record_to_error it drops a record in silence
+    when 'Fluent::Plugin::ParserFilter' # without emit_invalid_record_to_error it drops a value in silence
       if c.method_defined?(:filter_stream, false)
-        trace(:filters, c, :filter_stream, %i[es], :return) { |_, (es), done| dropped(es, *done) }
+        trace(:filters, c, :filter_stream, %i[es], :return) { |f, (es), done| done ? filtered(es, values.delete(f), *done) : counts_values(f) }
       else # Fluentd 1.14: [nil, nil] is none
         trace(:filters, c, :filter_with_time, [], :return) { |_, _, (kept)| dropped([0], kept && kept.compact) }
       end
@@ -86,12 +86,12 @@ class PosidleWitness
     t = TracePoint.new(:call, *more) do |tp|
       Thread.handle_interrupt(LATER) do # a Timeout that strikes here is Fluentd's, and comes after it
         had = names.map { |n| tp.binding.local_variable_get(n) }
-        yield tp.self, had, (tp.event == :return ? [tp.return_value] : nil)
+        yield tp.self, had, (tp.event == :call ? nil : [tp.return_value])
       rescue Exception # whatever a plugin's object raises
         @fault = failed($!)
       end
     end
-    return unless c.method_defined?(m)
+    return unless c.method_defined?(m) || c.private_method_defined?(m)
     @traces.delete(key).to_a.first(1).each(&:disable) # a copy defines it anew
     t.enable(target: (method = c.instance_method(m)))
     @traces[key] = [t, method]
@@ -134,12 +134,22 @@ class PosidleWitness
     at = caller_locations(7, 7).to_a.find { |l| !OWN.match?(l.path) }
     at ? text(at.path[%r{.*/lib/(.*)}, 1] || at.path) : ''
   end
-  def dropped(had, left = nil) # without a word: `[]` in JSON, `{}` in ltsv; an empty line is no record
+  def dropped(had, left = nil, several = 0) # without a word: `[]` in JSON, `{}` in ltsv; an empty line is no record
     return unless left
     made = var(left, :@record_array).to_a
-    n = had.size - left.size + made.count({}) + made.grep_v(Hash).size
+    n = had.size + several - left.size + made.count({}) + made.grep_v(Hash).size
     n -= had.count('') if had.is_a?(Array)
     number(:unparsed, n) if n > 0
+  end
+  def counts_values(filter) # from now on; it costs some microseconds a record, so only where nothing else tells
+    return if @traces[:values] || var(filter, :@emit_invalid_record_to_error)
+    trace(:values, filter.class.instance_method(:filter_one_record).owner, :filter_one_record, [], :b_return) do |f, _, made|
+      made ? values[f][-1] += 1 : (values[f] ||= []) << 0
+    end
+  end
+  def values; Thread.current[:posidle_values] ||= {}.compare_by_identity; end # of each record, by the filter
+  def filtered(es, values, left) # a record that becomes several hides no other one
+    dropped(es, left, values.to_a.sum { |n| [n - 1, 0].max })
   end
   def kind(said) # without the parts that differ from message to message
     said = text(said.to_s[0, 300]).gsub(QUOTED, '\1\2…\1\2')
