@@ -215,10 +215,21 @@ it 'beside a Ractor, which hides objects, it tells what it still finds, and that
   expect('the file', s.ask['files'].map { |f| f['pos'] }, [21])
 end
 
-it 'more chunks than 2,000 are told by their number only' do |s|
-  File.write("#{s.dir}/block", '')
-  s.append((1..2010).map { |n| "#{n}\n" }.join)
-  s.run(s.tail + s.out("flush_interval 0.2s\n chunk_limit_records 1\n queued_chunks_limit_size 3000"))
-  found = s.seen('all', within: 60) { |a| output(a)['n'] >= 2010 }
-  expect('chunks', output(found)['chunks'], nil)
+it 'three thousand chunks that the next worker takes over are told by their ids' do |s|
+  conf = s.tail + s.out('flush_interval 300s', type: 'file').sub('<buffer>', '<buffer message>')
+  s.append((1..3000).map { |n| "#{n}\n" }.join)
+  s.run(conf)
+  s.seen('all') { |a| output(a)['n'] == 3000 }
+  s.stop
+  s.run(conf)
+  found = s.look
+  expect('the same', found['resumed'].sort, s.last['ends'][0]['chunks'].sort)
+  expect('nothing is forgotten', found['more'], 0)
+end
+
+it 'a secondary is no output of its own: what went to it is counted' do |s|
+  s.append(s.lines(1..3))
+  second = "<secondary>\n @type forward\n <server>\n host 127.0.0.1\n port 9\n </server>\n</secondary>"
+  s.run(s.tail + s.out('flush_interval 0.2s', second).sub('<buffer>', '<buffer tag>'))
+  expect('outputs', s.look['outputs'].map { |o| o['class'] }, ['Fluent::Plugin::TellerOutput'])
 end

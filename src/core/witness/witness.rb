@@ -2,10 +2,11 @@
 # report what in_tail begins, cuts and closes, what closing buffers hold, and what Fluentd logs; a cheap look finds what
 # in_tail never saw. If nobody answers at the socket, the worker is gone, and .end is its last report.
 class PosidleWitness
-  MANY = 2000 # no list is longer; @more counts the forgotten facts, and then nothing is proven
+  MANY = 2000 # no list of facts is longer; @more counts the forgotten facts, and then nothing is proven
+  CHUNKS = 20_000 # that are told by their ids, 32 bytes each
   FULL = ['', 'more kinds than are counted'].freeze
   OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that log for other files
-  SOURCES = %r{/(log|match|root_agent|event_router|buffer|output|in_tail.*|filter_parser)\.rb\z}.freeze # or copies
+  SOURCES = %r{/(log|match|root_agent|supervisor|event_router|buffer|output|in_tail.*|filter_parser)\.rb\z}.freeze # or copies
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
   SETTINGS = %i[require_ack_response required_acks use_http log_rejected_request emit_error_label_event
                 emit_unmatched_lines reserve_data multiline_mode].freeze
@@ -66,6 +67,8 @@ class PosidleWitness
       trace(:unmatched, c, :emit_events, %i[tag es]) { |_, (tag, es)| number(:unrouted, es.size) unless OWN_TAG.match?(tag) }
     when 'Fluent::RootAgent' # emit_error_log_interval keeps it from being said (root_agent.rb)
       trace(:errors, c, :handle_emits_error, %i[tag es error]) { |agent, (tag, es, e)| refuses(agent, tag, es, e) }
+    when 'Fluent::Supervisor' # a worker that fails ends by exit!, without at_exit
+      trace(:fails, c, :logging_with_console_output, [], :return) { |_, _, done| last_report(true) if done && took_nothing? }
     when /\AFluent::Plugin::TailInput(::LineFeeder)?\z/ # 1.20 has both: one calls the other, or nobody calls it
       return if $1.nil? && c.const_defined?(:LineFeeder, false)
       trace(:parses, c, :parse_singleline, %i[lines], :return) { |_, (lines), done| dropped(lines, *done) }
@@ -174,10 +177,11 @@ class PosidleWitness
   def starts(buffer) # after a reload a chunk may be one that a buffer of this worker held at its end
     tally(buffer.owner, :left, held_by(buffer))
     ids(buffer).each do |chunk|
-      keep(@resumed, chunk)
+      @resumed.size < CHUNKS ? @resumed << chunk : @more += 1
       @ends.each { |e| (e[:chunks] || []).delete(chunk) }
     end
   end
+  def took_nothing?; @resumed.empty? && Fluent::Engine.root_agent.inputs.none?(&:started?); end # inputs start last
   def last_report(well)
     @thread.kill
     look(true) if @root
@@ -273,7 +277,7 @@ class PosidleWitness
     settings = (@inputs + all.grep(Fluent::Plugin::Filter)).map { |p| plugin(p) }.uniq
     (kept, outputs), moving = still do
       [all.map { |p| { class: p.class.name, n: held(p), emits: interval(p) } }.reject { |h| h[:n] == 0 },
-       all.grep(Fluent::Plugin::Output).map { |o| output(o) }]
+       all.grep(Fluent::Plugin::Output).reject(&:as_secondary).map { |o| output(o) }] # whose records are counted
     end
     siblings = siblings(all)
     forgotten = @more + @over + [@unfound.size - MANY, 0].max + [@watchers.size - 20_000, 0].max
@@ -299,7 +303,7 @@ class PosidleWitness
     bytes = %w[stage queue].map do |v|
       var(var(b, :"@#{v}_size_metrics"), :@store) || (b.public_send("#{v}_size") rescue 0) # none of one that has ended
     end
-    facts.merge(bytes: bytes.inject(0, :+), n: (ids = ids(b)).size, chunks: (ids if ids.size <= MANY))
+    facts.merge(bytes: bytes.inject(0, :+), n: (ids = ids(b)).size, chunks: (ids if ids.size <= CHUNKS))
   end
   def list(b, name); (l = var(b, name)).is_a?(Hash) ? l.values : l.to_a.dup; end
   def ids(b) # the queue twice, because chunks may go back to it meanwhile

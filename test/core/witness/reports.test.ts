@@ -27,7 +27,7 @@ const doubts = (...witnesses: readonly Witness[]) => progress(...witnesses).doub
 describe('what is left', () => {
   const unreadable = sight({ pos: 0, readable: false });
   test('is nothing where every file is read and every buffer is empty', () => {
-    const outputs = [output(), output({ id: 'copy', n: null })];
+    const outputs = [output(), output({ id: 'copy', class: 'Fluent::Plugin::CopyOutput', n: null })];
     const none = {
       left: [],
       doubts: [],
