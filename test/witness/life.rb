@@ -176,6 +176,21 @@ on_each_version 'a worker that fails before an input has started leaves a last r
   expect('what it says', s.last.values_at('final', 'ready', 'error'), [true, false, nil])
 end
 
+it 'a stop that takes its time is no gap between two looks: in_tail lets go of all' do |s|
+  File.write("#{s.dir}/block", '')
+  s.append("one\n")
+  s.run(conf(s))
+  s.till('it holds the stop up') { File.exist?("#{s.dir}/block.waits") }
+  Process.kill('INT', s.pid)
+  s.till('it stops') { s.said.include?('worker is now stopping') }
+  Process.kill('STOP', s.pid)
+  sleep 2
+  Process.kill('CONT', s.pid)
+  File.delete("#{s.dir}/block")
+  expect('exit', s.ended.exitstatus, 0)
+  expect('the gap', s.last['gap'], 0..1.5)
+end
+
 it 'while Fluentd configures it is not ready, and is neither flushed nor stopped' do |s|
   s.start("<source>\n @type slow\n go #{s.dir}/go\n</source>\n" + conf(s))
   s.till('it configures', within: 120) { File.exist?("#{s.dir}/go.waits") }

@@ -198,13 +198,15 @@ class PosidleWitness
     File.open(tmp, File::WRONLY | File::CREAT | File::EXCL | File::NOFOLLOW, 0644) { |f| f.write(text) }
     File.rename(tmp, @stem + '.end')
   end
-  def look(asked) # four times a second, but a fortieth of the time at most
+  def look(asked) # four times a second, but a fortieth of the time at most, unless that is longer than 3 s
     return unless (start = clock) >= @due || asked
     cost = clock(Process::CLOCK_THREAD_CPUTIME_ID)
     @root = Fluent::Engine.root_agent
     look_at_files(asked)
-    @gap, @looked = [@gap, @looked ? start - @looked : 0].max, (clock if ready?)
-    @due = clock + [0.2, 4 * (clock - start), 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)].max unless asked # who decides
+    @gap = [@gap, @looked ? start - @looked : 0].max unless var(Fluent::Engine, :@engine_stopped) # in_tail lets go of all
+    @looked = clock if ready?
+    cost = 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)
+    @due = clock + [4 * (clock - start), cost].max.clamp(0.2, 3) unless asked # who decides
     true
   end
   # The Pod ends (posidle made the mark), and main may still write. Flushed each second, little is left if main uses up
