@@ -230,7 +230,7 @@ const LOSSES: readonly Loss[] = [
       ]),
     ],
     main: forgetChunk,
-    kind: 'miscounted',
+    kind: 'unbalanced',
   },
   {
     lines: 'in the memory of a worker that was killed',

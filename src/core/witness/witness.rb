@@ -4,7 +4,7 @@
 class PosidleWitness
   MANY = 2000 # no list of facts is longer; @more counts the forgotten facts, and then nothing is proven
   CHUNKS = 20_000 # that are told by their ids, 32 bytes each
-  FULL = ['', 'more kinds than are counted'].freeze
+  FULL = { text: 'more kinds than are counted' }.freeze
   OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that log for other files
   SOURCES = %r{/(log|match|root_agent|supervisor|event_router|buffer|output|in_tail.*|filter_parser)\.rb\z}.freeze # or copies
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
@@ -71,12 +71,12 @@ class PosidleWitness
       trace(:fails, c, :logging_with_console_output, [], :return) { |_, _, done| last_report(true) if done && took_nothing? }
     when /\AFluent::Plugin::TailInput(::LineFeeder)?\z/ # 1.20 has both: one calls the other, or nobody calls it
       return if $1.nil? && c.const_defined?(:LineFeeder, false)
-      trace(:parses, c, :parse_singleline, %i[lines], :return) { |_, (lines), done| dropped(lines, *done) }
+      trace(:parses, c, :parse_singleline, %i[lines], :return) { |_, (lines), done| dropped(lines, *done) if done }
     when 'Fluent::Plugin::ParserFilter' # without emit_invalid_record_to_error it drops a value in silence
       if c.method_defined?(:filter_stream, false)
-        trace(:filters, c, :filter_stream, %i[es], :return) { |f, (es), done| done ? filtered(es, values.delete(f), *done) : counts_values(f) }
+        trace(:filters, c, :filter_stream, %i[es], :return) { |f, (es), done| done ? dropped(es, done[0], values.delete(f)) : counts_values(f) }
       else # Fluentd 1.14: [nil, nil] is none
-        trace(:filters, c, :filter_with_time, [], :return) { |_, _, (kept)| dropped([0], kept && kept.compact) }
+        trace(:filters, c, :filter_with_time, [], :return) { |_, _, (kept)| dropped([0], kept.compact) if kept }
       end
     when 'Fluent::EventRouter'
       trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
@@ -128,7 +128,7 @@ class PosidleWitness
     said = said[0, 300]
     from = source
     tag = more && more[:tag] || (TAGGED.match?(from) ? said[/tag="([^"]*)"/, 1] : nil)
-    key = [from, kind(said), (err.class.name if err), tag && kind(tag), level]
+    key = { file: from, text: kind(said), error: (err.class.name if err), tag: tag && kind(tag), level: level }
     return if !@heard.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
     key = count(key)
     Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
@@ -137,9 +137,10 @@ class PosidleWitness
     at = caller_locations(7, 7).to_a.find { |l| !OWN.match?(l.path) }
     at ? text(at.path[%r{.*/lib/(.*)}, 1] || at.path) : ''
   end
-  def dropped(had, left = nil, several = 0) # without a word: `[]` in JSON, `{}` in ltsv; an empty line is no record
+  def dropped(had, left, values = nil) # without a word: `[]` in JSON, `{}` in ltsv; an empty line is no record
     return unless left
     made = var(left, :@record_array).to_a
+    several = values.to_a.sum { |n| [n - 1, 0].max } # of one record, or line
     n = had.size + several - left.size + made.count({}) + made.grep_v(Hash).size
     n -= had.count('') if had.is_a?(Array)
     number(:unparsed, n) if n > 0
@@ -151,9 +152,6 @@ class PosidleWitness
     end
   end
   def values; Thread.current[:posidle_values] ||= {}.compare_by_identity; end # of each record, by the filter
-  def filtered(es, values, left) # a record that becomes several hides no other one
-    dropped(es, left, values.to_a.sum { |n| [n - 1, 0].max })
-  end
   def kind(said) # without the parts that differ from message to message
     said = text(said.to_s[0, 300]).gsub(QUOTED, '\1\2…\1\2')
     said.gsub(%r{/\S+}, '…').gsub(/\b\h{8,}\b|\d+/, '#')[0, 120]
@@ -167,16 +165,13 @@ class PosidleWitness
   end
   def attempt(begins) # messages of a failed flush are no loss: Fluentd takes the chunk back
     said, Thread.current[:posidle] = Thread.current[:posidle], (Hash.new(0) if begins)
-    return if begins || said.nil? || said.none? { |k, _| k[0] == 'fluent/plugin/output.rb' && FLUSHES.match?(k[1]) }
-    said.each { |key, n| key == FULL ? nil : (count(key, -n); count(key + ['flush'], n)) }
+    return if begins || said.nil? || said.none? { |k, _| k[:file] == 'fluent/plugin/output.rb' && FLUSHES.match?(k[:text]) }
+    said.each { |key, n| key == FULL ? nil : (count(key, -n); count(key.merge(during: 'flush'), n)) }
   end
-  def told
-    said = @heard.to_a.reject { |_, n| n == 0 }
-    said.map { |key, n| %i[file text error tag level during].zip(key).to_h.merge(n: n) }
-  end
+  def told; @heard.to_a.map { |key, n| key.merge(n: n) if n > 0 }.compact; end
   def starts(buffer) # after a reload a chunk may be one that a buffer of this worker held at its end
-    tally(buffer.owner, :left, held_by(buffer))
-    ids(buffer).each do |chunk|
+    tally(buffer.owner, :left, held(all = chunks(buffer)))
+    ids(all).each do |chunk|
       @resumed.size < CHUNKS ? @resumed << chunk : @more += 1
       @ends.each { |e| (e[:chunks] || []).delete(chunk) }
     end
@@ -278,7 +273,7 @@ class PosidleWitness
   def facts(all)
     settings = (@inputs + all.grep(Fluent::Plugin::Filter)).map { |p| plugin(p) }.uniq
     (kept, outputs), moving = still do
-      [all.map { |p| { class: p.class.name, n: held(p), emits: interval(p) } }.reject { |h| h[:n] == 0 },
+      [all.map { |p| { class: p.class.name, n: kept(p), emits: interval(p) } }.reject { |h| h[:n] == 0 },
        all.grep(Fluent::Plugin::Output).reject(&:as_secondary).map { |o| output(o) }] # whose records are counted
     end
     siblings = siblings(all)
@@ -293,24 +288,21 @@ class PosidleWitness
   def interval(p) # after so many seconds a plugin emits what it keeps; nil: only when it stops
     [var(p, :@multiline_flush_interval), var(p, :@flush_interval)].find { |v| v.is_a?(Numeric) }
   end
-  def held(p) # records in instance variables, outside any buffer: concat's and detect_exceptions'
+  def kept(p) # records in instance variables, outside any buffer: concat's and detect_exceptions'
     kept, more = [:@buffer, :@accumulators].map { |v| var(p, v).is_a?(Hash) ? var(p, v).values : [] }
-    (kept.map { |v| v.respond_to?(:size) ? v.size : 1 } + more.map { |v| var(v, :@messages).to_a.size }).inject(0, :+)
+    kept.sum { |v| v.respond_to?(:size) ? v.size : 1 } + more.sum { |v| var(v, :@messages).to_a.size }
   end
   def output(o)
     b = var(o, :@buffer)
     b = nil unless b.is_a?(Fluent::Plugin::Buffer)
     facts = plugin(o).merge(id: text(o.plugin_id), type: text(var(o, :@config).to_h['@type']), retry: !!var(o, :@retry), receipt: receipt(o, b))
     return facts unless b
-    bytes = %w[stage queue].map do |v|
-      var(var(b, :"@#{v}_size_metrics"), :@store) || (b.public_send("#{v}_size") rescue 0) # none of one that has ended
-    end
-    facts.merge(bytes: bytes.inject(0, :+), n: (ids = ids(b)).size, chunks: (ids if ids.size <= CHUNKS))
+    ids = ids(all = chunks(b))
+    facts.merge(bytes: all.sum(&:bytesize), n: ids.size, chunks: (ids if ids.size <= CHUNKS))
   end
   def list(b, name); (l = var(b, name)).is_a?(Hash) ? l.values : l.to_a.dup; end
-  def ids(b) # the queue twice, because chunks may go back to it meanwhile
-    %i[@stage @queue @dequeued @queue].flat_map { |v| list(b, v) }.map { |c| c.unique_id.unpack('H*')[0] }.uniq
-  end
+  def chunks(b); %i[@stage @queue @dequeued @queue].flat_map { |v| list(b, v) }.uniq; end # they may go back to the queue meanwhile
+  def ids(chunks); chunks.map { |c| c.unique_id.unpack('H*')[0] }; end
   def plugin(p) # the settings for silent loss, and no text
     settings = SETTINGS.map { |n| [n, var(p, :"@#{n}")] }
     settings.select! { |_, v| [true, false, Numeric, Symbol].any? { |one| one === v } }

@@ -147,15 +147,6 @@ describe('what is left', () => {
     expect(left(gone({ ends: [{ ...ended, chunks: [] }] }))).toEqual([]);
   });
 
-  test('a buffer that counts bytes in no chunk is doubted, and not waited for', () => {
-    const miscounted = { ...holding(), bytes: 174 };
-    const told = [{ kind: 'miscounted', why: 'its buffer counts 174 B in no chunk' }];
-    expect(doubts(gone({ ends: [miscounted] }))).toMatchObject(told);
-    expect(doubts(alive({ outputs: [miscounted] }))).toMatchObject(told);
-    expect(left(alive({ outputs: [miscounted] }))).toEqual([]);
-    expect(doubts(gone({ ends: [holding()] }), alive({ outputs: [holding()] }))).toEqual([]);
-  });
-
   test('a buffer that a reload ended is doubted, whether the worker lives or not, until another one takes its chunks over', () => {
     const ends = [{ ...holding('a'), reloaded: true }];
     for (const one of [alive({ ends }), gone({ ends })]) {
