@@ -205,6 +205,24 @@ ensure
   small.close if small
 end
 
+it 'a file that in_tail lets go of in the middle of a look is not taken for another one' do |s|
+  File.write("#{s.dir}/closes.rb", <<~RUBY)
+    require 'fluent/plugin/in_tail'
+    Fluent::Plugin::TailInput::TailWatcher.prepend(Module.new do
+      def pe # as its close does
+        @io_handler = nil if Thread.current.name == 'posidle-witness' && (File.read('#{s.dir}/closes') rescue nil) == @path
+        super
+      end
+    end)
+  RUBY
+  { 'a.log' => 1, 'b.log' => 2 }.each { |name, n| s.append("#{name}\n" * n, name) }
+  s.run(s.tail + s.out, args: ['-r', "#{s.dir}/closes.rb"])
+  s.till('read') { s.delivered.size == 3 }
+  socket = s.living # which asks, too
+  %w[a.log b.log].each { |name| File.write("#{s.dir}/closes", s.log(name)) && s.look(socket) }
+  expect('lost', s.look['lost'], [])
+end
+
 it 'unread lines that are cut off while in_tail is held up are told as lost, however long the file is then' do |s|
   s.run(s.tail + s.out(FULL.sub('throw_exception', 'block')))
   s.append(s.lines(1..3000, 20))

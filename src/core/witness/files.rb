@@ -104,8 +104,8 @@ class PosidleWitness
     keep(@lost, report(w).merge(why: 'written anew')) if now.any? { |found, print| found && found != print }
   end
   def mark(w, handler, s = @stats[w.path])
-    old, pos = @marks[handler], w.pe.read_pos # a cut makes another handler
-    return old if pos > 2**60 || s.nil? || s.ino != w.pe.read_inode
+    old, pos = @marks[handler], w.pe.read_pos # a cut makes another handler, and a close none
+    return old if handler.nil? || pos > 2**60 || s.nil? || s.ino != w.pe.read_inode
     size = [old ? old[:size] : 0, s.size].max
     keep(@lost, report(w).merge(why: 'written anew')) if (cut = pos <= s.size && s.size < size)
     size = s.size if cut
