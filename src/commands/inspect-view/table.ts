@@ -50,9 +50,10 @@ function* rowsOf(files: FoundPosFile['files'], { width }: View, at: Millis): Gen
 
 export function defectsOf(posFile: FoundPosFile): readonly string[] {
   const { error, isEmpty, unparsable, findings, troubles } = posFile;
-  const bad = unparsable.map(
-    (one) => `line ${one.line} cannot be parsed, ${whyUnparsable(one)}: ${one.text.slice(0, 200)}`,
-  );
+  const bad = unparsable.map((one) => {
+    const text = one.text.replace(/\0{2,}/g, '\0…').slice(0, 200);
+    return `line ${one.line} cannot be parsed, ${whyUnparsable(one)}: ${text}`;
+  });
   const unseen = troubles.map((trouble) => `cannot look at ${trouble.path}: ${trouble.error}`);
   return [
     ...(error === undefined ? [] : [isEmpty ? error : `cannot be inspected: ${error}`]),

@@ -32,6 +32,11 @@ test('twenty of very many defects are shown, and the others counted', () => {
   expect(shown(overviewOf([], { troubles }))).toContain('  and 2 more such files');
 });
 
+test('of many NUL bytes the table shows one', () => {
+  const unparsable = [{ line: 1, text: '\0'.repeat(900) }];
+  expect(shown(overviewOf([], { unparsable }))).toMatch(/line 1 cannot .* leaves them: \\x00…$/m);
+});
+
 test.each<[string, readonly (number | null)[], string]>([
   ['of nothing', [], '0 files'],
   ['of what is known', [100, 300], '2 files, 400 B, 50% read, 200 B left'],
