@@ -32,9 +32,28 @@ test('twenty of very many defects are shown, and the others counted', () => {
   expect(shown(overviewOf([], { troubles }))).toContain('  and 2 more such files');
 });
 
+test('pos files without entries are one line with a count for each reason, and an empty one tells why', () => {
+  const posFiles = [
+    ...['/a', '/b', '/c'].map((path) => ({ path, kind: 'missing' }) as const),
+    ...['/d', '/e'].map((path) => ({ path, kind: 'empty' }) as const),
+  ];
+  const found = foundOf({}, { posFiles });
+  expect(shown(found).slice(0, 5)).toEqual([
+    '/a (and 2 more)',
+    '  cannot be inspected: it is not there',
+    '',
+    '/d (and 1 more)',
+    '  it is empty for now',
+  ]);
+  const old = { ...found, posFiles: found.posFiles.map((one) => ({ ...one, error: undefined })) };
+  expect(shown(old).slice(0, 2)).toEqual(['/a (and 4 more)', '  no entry: in_tail has found no log']);
+});
+
 test('of many NUL bytes the table shows one', () => {
   const unparsable = [{ line: 1, text: '\0'.repeat(900) }];
-  expect(shown(overviewOf([], { unparsable }))).toMatch(/line 1 cannot .* leaves them: \\x00…$/m);
+  expect(shown(overviewOf([], { unparsable }))).toContainEqual(
+    expect.stringMatching(/line 1 cannot .* leaves them: \\x00…$/),
+  );
 });
 
 test.each<[string, readonly (number | null)[], string]>([
