@@ -64,6 +64,8 @@ export async function findPosFiles(host: Host, wanted: ConfWanted): Promise<Foun
     if (own.length === 0 && hasWitness) return none;
     if (own.length === 0) refuseUnknown(path, conf);
     if (own.length === 0) warnings.push(`${path} has no in_tail source`);
+    if (conf.hidden.length > 0 && !hasWitness)
+      warnings.push(`${path} may have more pos files: name all with --pos-file, or ${BY_WITNESS}`);
     return { posFiles: own, conf, warnings, confPath: path };
   }
   const sources = await namedBy(posFiles, conf.sources);

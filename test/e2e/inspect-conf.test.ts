@@ -71,7 +71,7 @@ test.each([
   [
     'that joins a number',
     source(`path /a\npos_file "#{File.join('/a', 1)}"`),
-    `f.conf:4: pos_file is "#{File.join('/a', 1)}": File.join takes only strings; name the pos file with --pos-file`,
+    `f.conf:4: pos_file is "#{File.join('/a', 1)}": File.join takes only strings; write the value out`,
   ],
 ])('a configuration %s is named in a line with the remedy before it, without a stack', (_, conf, line) => {
   const { stderr, status } = inspect(conf);

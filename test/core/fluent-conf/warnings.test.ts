@@ -29,7 +29,7 @@ describe('values that posidle cannot evaluate', () => {
     const { problems, hidden } = read(source('#{Dir.pwd}/a') + source('#{Dir.pwd}/b').repeat(2));
     expect(problems).toEqual([
       expect.stringMatching(
-        /^f\.conf:4 and 2 more places: 3 values are unknown: posidle evaluates only .*; name the pos file with --pos-file$/,
+        /^f\.conf:4 and 2 more places: 3 values are unknown: posidle evaluates only .*; write the value out$/,
       ),
       '- f.conf:4: pos_file is "#{Dir.pwd}/a"',
       '- f.conf:10: pos_file is "#{Dir.pwd}/b"',
@@ -49,7 +49,7 @@ describe('values that posidle cannot evaluate', () => {
     const { problems } = read(source('#{Dir.pwd}') + source("#{File.join('/a', 1)}"));
     expect(problems).toEqual([
       expect.stringContaining(': posidle evaluates only '),
-      expect.stringContaining(': File.join takes only strings; name the pos file with --pos-file'),
+      expect.stringContaining(': File.join takes only strings; write the value out'),
     ]);
   });
 });

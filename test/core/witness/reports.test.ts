@@ -227,7 +227,10 @@ describe('a doubt', () => {
     [
       'no-ack',
       { outputs: [output({ class: 'Fluent::Plugin::ForwardOutput' })] },
-      { about: 'out_forward', why: expect.stringMatching(/^no destination .*: set require_ack_response true$/) },
+      {
+        about: 'out_forward',
+        why: expect.stringMatching(/^no destination .*: set require_ack_response true$/),
+      },
     ],
   ])('is %s', (kind, changed, more: object = {}) => {
     expect(doubts(alive(changed))).toMatchObject([{ kind, ...more }]);
