@@ -60,11 +60,15 @@ test('a configuration without in_tail has nothing to read, and is not refused', 
   await expect(findIn(`${AGGREGATOR}@include "#{Dir.pwd}/x"\n`)).rejects.toThrow(/its pos files are unknown/);
 });
 
-test('with a witness, no configuration is refused or warned of', async () => {
+test('with a witness, no configuration is refused, and its source is warned of all the same', async () => {
   const none = { posFiles: [], conf: undefined, warnings: [], confPath: undefined };
   const hasWitness = true;
-  for (const text of [RUBY, source(''), AGGREGATOR, '<source>\n'])
-    expect(await findIn(text, { hasWitness })).toEqual(none);
+  for (const text of [AGGREGATOR, '<source>\n']) expect(await findIn(text, { hasWitness })).toEqual(none);
+  for (const text of [RUBY, source('')])
+    expect(await findIn(text, { hasWitness })).toMatchObject({
+      ...{ posFiles: [], conf: undefined },
+      warnings: expect.arrayContaining([expect.stringContaining('read_from_head')]),
+    });
   const command = ['fluentd', '-c', '/not/there.conf'];
   expect(await findIn('', { fluentConf: undefined, command, hasWitness })).toEqual(none);
 });
