@@ -56,8 +56,8 @@ const RUN: Readonly<Record<keyof typeof COMMANDS, (args: never) => Promise<numbe
     return (await import('./commands/export.ts')).runExport({ ...args, 'pos-file': posFilesOf(args) });
   },
   witness: async ({ dir }: { dir?: string }) => (await import('./commands/witness.ts')).runWitness(dir),
-  inject: async ({ files, image }: Words & { image?: string }) =>
-    (await import('./commands/inject.ts')).runInject(files, image),
+  inject: async ({ files, image, path }: Words & { image?: string; path?: string }) =>
+    (await import('./commands/inject.ts')).runInject(files, image, path),
 };
 
 interface Words {

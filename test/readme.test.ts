@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { COMMANDS, type Command } from '../src/commands/options/commands.ts';
 import { exportOptions, inspectOptions } from '../src/commands/options/inspect-options.ts';
 import { drainOptions, watchOptions } from '../src/commands/options/options.ts';
 import { describeOutcome, type Outcome } from '../src/core/drain/outcome.ts';
@@ -70,9 +71,8 @@ function commandsIn(page: string): readonly string[] {
 }
 
 /** posidle's own table has the options that it knows. */
-function expectOptions([command, ...words]: readonly string[]): void {
-  const byCommand: Readonly<Record<string, object>> = { inspect: inspectOptions, drain: drainOptions };
-  const options = Object.keys(byCommand[command ?? ''] ?? watchOptions);
+function expectOptions([command = '', ...words]: readonly string[]): void {
+  const options = Object.keys((COMMANDS as Readonly<Record<string, Command>>)[command]?.options ?? {});
   const given = words.flatMap((word) => /^--([\w-]+)/.exec(word)?.[1] ?? []);
   expect(options).toEqual(expect.arrayContaining(given));
 }

@@ -12,7 +12,11 @@ const UNCHANGED = 3;
 const HELM = '. It looks like a template of Helm: use helm template … | posidle inject -';
 
 /** `posidle inject FILE…`: prints the manifests with posidle added. If it cannot read one of them, it prints nothing. Resolves to the exit code. */
-export async function runInject(files: readonly string[], image = `posidle:${VERSION}`): Promise<number> {
+export async function runInject(
+  files: readonly string[],
+  image = `posidle:${VERSION}`,
+  path?: string,
+): Promise<number> {
   if (files.length === 0)
     throw new UsageError('inject: the file is missing. Use posidle inject FILE, or - for stdin');
   const changed: unknown[] = [];
@@ -26,7 +30,7 @@ export async function runInject(files: readonly string[], image = `posidle:${VER
       const manifests = parseManifests(content);
       for (const manifest of manifests) {
         place = `${file}:${manifest.line}:${manifest.column}: `;
-        const injected = injectInto(manifest.document, image);
+        const injected = injectInto(manifest.document, image, path?.split('.'));
         changed.push(injected.document);
         pods.push(...injected.pods);
       }

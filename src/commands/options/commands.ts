@@ -103,6 +103,12 @@ export const COMMANDS = {
         HOW,
         nonEmpty,
       ),
+      path: parsed(
+        'PATH',
+        'where a document of another kind has its Pod template, such as spec.driver.template',
+        HOW,
+        nonEmpty,
+      ),
     }),
     positional: ['files', 'FILE: manifests; - is stdin'],
     exits: 'Exit codes: 0 changed; 3 each Pod stays as it is; 2 a file cannot be read.',
