@@ -66,7 +66,7 @@ test.each([
 
 test.each([
   ['larger than eight megabytes', LARGE.repeat(2), 'f.conf: it cannot be read (it is too large: '],
-  ['with a byte order mark', `\ufeff${KNOWN}`, 'f.conf:6: the file begins with a byte order mark; '],
+  ['with a byte order mark', `\ufeff${KNOWN}`, 'f.conf:1: the file begins with a byte order mark; '],
   ['that includes itself', '@include f.conf\n', 'f.conf:1: @include f.conf includes itself'],
   [
     'that joins a number',
