@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/commands/options/commands.ts';
 import { posText } from '../support/builders.ts';
 import { inspectedDir } from '../support/inspected-dir.ts';
 import { posidle } from '../support/posidle.ts';
@@ -70,11 +71,13 @@ describe('the table', () => {
   });
 });
 
-test.each(['', 'inspect', 'watch', 'run'])(
-  '`posidle %s --help` says how the environment sets an option',
+test.each(['', ...Object.keys(COMMANDS)])(
+  '`posidle %s --help` says how the environment sets an option, and what the exit codes mean',
   async (command) => {
     const { stdout, code } = await posidle(...command.split(' ').filter(Boolean), '--help');
-    expect(stdout).toMatch(/Every option can be set by environment: POSIDLE_\w+=\S+ is --/);
+    const said = stdout.replaceAll(/\s+/g, ' ');
+    expect(said).toMatch(/ Every option can be set by environment: POSIDLE_\w+=\S+ is --/);
+    expect(said).toMatch(/ Exit codes: .*; 2 wrong options or configuration; 1 a bug/);
     expect(code).toBe(0);
   },
 );
