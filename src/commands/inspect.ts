@@ -101,8 +101,10 @@ async function follow(inspector: Inspector, { json, interval }: InspectArgs): Pr
       continue;
     }
     const line = json ? jsonOf(found) : summaryOf(found);
-    if (line !== before) await write(`${json ? '' : `${new Date().toISOString()} `}${line}\n`);
-    before = line;
+    // An age changes at each look.
+    const news = line.replaceAll(/"oldestUnreadMs":\d+/g, '');
+    if (news !== before) await write(`${json ? '' : `${new Date().toISOString()} `}${line}\n`);
+    before = news;
   }
 }
 

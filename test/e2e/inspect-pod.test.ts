@@ -46,7 +46,7 @@ test('kubectl posidle inspect POD asks the witness from the container of posidle
   expect(words).toMatch(/^--namespace=batch get pod job-x -o json\n/);
   expect(words).toMatch(/^--namespace=batch exec job-x -c posidle -- sh -c /m);
   expect(words).toMatch(
-    / posidle inspect --witness=\/posidle --interval=1000ms --wait=300000ms --json=false /,
+    / posidle inspect --witness=\/posidle --interval=1000ms --wait=300000ms --json=false$/m,
   );
 });
 

@@ -4,9 +4,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/options/commands.ts';
 import { posText } from '../support/builders.ts';
 import { inspectedDir } from '../support/inspected-dir.ts';
+import { schemaIn } from '../support/json-schema.ts';
 import { posidle } from '../support/posidle.ts';
 
 const { at: inDir, logged, shell } = inspectedDir();
+const { faultsIn } = schemaIn('src/core/inspect/inspection.schema.json');
 let pos: string;
 
 beforeEach(() => {
@@ -147,6 +149,7 @@ describe('for programs', () => {
     const { stdout, code } = await posidle('inspect', '-c', conf, '--json');
     expect(code).toBe(0);
     const found = JSON.parse(stdout);
+    expect(faultsIn(found)).toEqual([]);
     expect(found).toMatchObject({ lag: null, caughtUp: false });
     for (const { path, state } of found.posFiles[0].entries) expect(path).toBe(inDir(`${state}.log`));
     expect(found.posFiles[0].entries).toHaveLength(entries.length);
@@ -159,6 +162,7 @@ describe('for programs', () => {
 
   test('--json names what cannot be inspected', async () => {
     const { stdout } = await posidle('inspect', inDir(), inDir('none.pos'), '--json');
+    expect(faultsIn(JSON.parse(stdout))).toEqual([]);
     expect(JSON.parse(stdout).posFiles.map(({ error }: { error: string }) => error)).toEqual([
       'it cannot be read: it is a directory',
       'it is not there',
