@@ -7,6 +7,7 @@ import { optionsFromEnvironment, variableOf } from './commands/options/environme
 import type { ExportArgs, InspectArgs } from './commands/options/inspect-options.ts';
 import { COMPLETION, mistakeIn } from './commands/options/mistakes.ts';
 import type { DrainArgs, WatchArgs } from './commands/options/options.ts';
+import { unknownVariables } from './commands/start-warnings.ts';
 import { EXIT } from './core/drain/outcome.ts';
 import { printable } from './core/text/printable.ts';
 import { endIfStuck } from './node/processes/end.ts';
@@ -55,6 +56,7 @@ const RUN: Readonly<Record<keyof typeof COMMANDS, (args: never) => Promise<numbe
     (await import('./commands/watch.ts')).runParent(args, behindDashes(args)),
   drain: async (args: DrainArgs) => (await import('./commands/drain.ts')).runDrain(args),
   inspect: async (args: InspectArgs & Words) => {
+    warnOfVariables();
     if (IS_PLUGIN) return (await import('./commands/inspect-pod.ts')).runInPod(args.files, args);
     if (args.follow || args.wait !== undefined) endAtSignal();
     return (await import('./commands/inspect.ts')).runInspect({ ...args, 'pos-file': posFilesOf(args) });
@@ -64,9 +66,16 @@ const RUN: Readonly<Record<keyof typeof COMMANDS, (args: never) => Promise<numbe
     return (await import('./commands/export.ts')).runExport({ ...args, 'pos-file': posFilesOf(args) });
   },
   witness: async ({ dir }: { dir?: string }) => (await import('./commands/witness.ts')).runWitness(dir),
-  inject: async ({ files, image }: Words & { image?: string }) =>
-    (await import('./commands/inject.ts')).runInject(files, image),
+  inject: async ({ files, image }: Words & { image?: string }) => {
+    warnOfVariables();
+    return (await import('./commands/inject.ts')).runInject(files, image);
+  },
 };
+
+/** The other commands log them. */
+function warnOfVariables(): void {
+  for (const warning of unknownVariables(process.env)) tell(warning);
+}
 
 interface Words {
   readonly files: readonly string[];

@@ -37,6 +37,16 @@ test.concurrent.each(MISTAKES)('posidle %s', async (line, said) => {
   expect(await posidle(...line.split(' '))).toEqual({ code: 2, stdout: '', stderr: `posidle: ${said}\n` });
 });
 
+test.concurrent.each(['inject test/e2e/none.yaml', 'inspect none.pos --json'])(
+  'posidle %s warns of a variable that no option has',
+  async (line) => {
+    const run = startPosidle(line.split(' '), { env: { ...process.env, POSIDLE_IMGAE: 'x' } });
+    await run.exited;
+    const said = 'posidle: POSIDLE_IMGAE: no option has this name. Did you mean POSIDLE_IMAGE?\n';
+    expect(run.stderr().slice(0, said.length)).toBe(said);
+  },
+);
+
 test.concurrent.each(['inspect', 'inspect -p', 'export', 'watch -p'])(
   'posidle %s names a pos file whose glob is longer than any path',
   async (words) => {
