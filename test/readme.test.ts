@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS, type Command } from '../src/commands/options/commands.ts';
 import { describeOutcome, type Outcome } from '../src/core/drain/outcome.ts';
-import { METRICS } from '../src/core/metrics/metrics.ts';
 import { BUNDLE } from './pods/bundle.ts';
 import { blocksIn } from './pods/readme.ts';
 
@@ -160,13 +159,6 @@ function anchorsIn(page: string): readonly string[] {
       .replaceAll(' ', '-'),
   );
 }
-
-test('one table explains each metric, and no other', () => {
-  const page = readFileSync('docker/exporter/README.md', 'utf8');
-  const table = page.slice(page.indexOf('## Metrics'));
-  const told = [...table.matchAll(/`(posidle_\w+)`/g)].map(([, name]) => name);
-  expect(told.toSorted()).toEqual(Object.keys(METRICS).toSorted());
-});
 
 test('LIMITS explains each kind of what is left or doubted once, and no other', () => {
   const [, types = ''] = /export type Left =(.*)export interface PendingChunks/s.exec(
