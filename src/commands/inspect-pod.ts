@@ -38,7 +38,10 @@ function optionWords(values: Readonly<Record<string, unknown>>): readonly string
 function containerIn(name: string, words: readonly string[]): string {
   const { status: code, stdout } = kubectl(words, 'pipe');
   if (code !== 0)
-    throw new CommandError('inspect must be allowed to get pods, and to create pods/exec', FAILED);
+    throw new CommandError(
+      `kubectl did not show ${name}. It needs the rights to get pods, and to create pods/exec`,
+      FAILED,
+    );
   const { metadata, spec, status } = JSON.parse(stdout);
   if (status.phase === 'Succeeded' || status.phase === 'Failed')
     throw new CommandError(

@@ -89,7 +89,7 @@ test('names the rights that it needs, beside what kubectl says', async () => {
   kubectl({}, "echo 'Error from server (Forbidden)' >&2; exit 1");
   const { code, stderr } = await plugin('inspect', 'job-x');
   expect(stderr).toBe(
-    'Error from server (Forbidden)\nposidle: inspect must be allowed to get pods, and to create pods/exec\n',
+    'Error from server (Forbidden)\nposidle: kubectl did not show job-x. It needs the rights to get pods, and to create pods/exec\n',
   );
   expect(code).toBe(1);
 });
