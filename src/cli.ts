@@ -58,6 +58,8 @@ const RUN: Readonly<Record<keyof typeof COMMANDS, (args: never) => Promise<numbe
   inspect: async (args: InspectArgs & Words) => {
     warnOfVariables();
     if (IS_PLUGIN) return (await import('./commands/inspect-pod.ts')).runInPod(args.files, args);
+    if ((args.namespace ?? args.context) !== undefined)
+      throw new UsageError('--namespace and --context need a Pod: kubectl posidle inspect POD');
     if (args.follow || args.wait !== undefined) endAtSignal();
     return (await import('./commands/inspect.ts')).runInspect({ ...args, 'pos-file': posFilesOf(args) });
   },

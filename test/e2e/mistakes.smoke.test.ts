@@ -21,6 +21,7 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ],
   ['inspect -p  --json', '--pos-file: the value is empty. Is a variable not set?'],
   ['watch --quit-token none', '--quit-token: give --listen too'],
+  ['inspect a.pos -n batch', '--namespace and --context need a Pod: kubectl posidle inspect POD'],
   [
     'witness',
     "witness: cannot write to '': the path isn't absolute. Write that of the volume, such as /posidle",
