@@ -34,7 +34,7 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
 const KINDS = Object.keys(PATHS).join(', ');
 /** Others have kinds of the same names: batch.volcano.sh. */
 const OF_KUBERNETES = /^($|v1$|batch\/|apps\/)/;
-const NAMES = ['fluentd', 'emr-container-fluentd'];
+export const FLUENTD_NAMES: readonly string[] = ['fluentd', 'emr-container-fluentd'];
 const GRACE = 120;
 const RUBY_OPTION = rubyOption(SHARED_DIR);
 const MOUNT = { name: 'posidle', mountPath: SHARED_DIR };
@@ -96,7 +96,7 @@ interface View {
 function viewOf({ metadata, spec }: Pod): View {
   const notes = fields(metadata.annotations);
   const [containers, inits] = [list(spec.containers), list(spec.initContainers)];
-  const names = 'posidle/container' in notes ? [text(notes['posidle/container'])] : NAMES;
+  const names = 'posidle/container' in notes ? [text(notes['posidle/container'])] : FLUENTD_NAMES;
   const candidates = [...containers, ...inits.filter(isSidecar)];
   const byName = (name: string) => candidates.find((one) => text(one.name) === name);
   const name = names.find(byName) ?? names.join(' or ');
