@@ -14,7 +14,7 @@ export interface Injected {
   readonly pods: readonly InjectedPod[];
 }
 
-interface InjectedPod {
+export interface InjectedPod {
   readonly name: string;
   /** Why it stays unchanged. */
   readonly reason?: string | undefined;
