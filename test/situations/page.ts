@@ -49,7 +49,7 @@ export function pageOf(alone: ByName): string {
     '',
     'Each row is a situation in which a line is in danger. One command plays it, and shows the lines on their way: `npm run situation -- new-file`.',
     'The end-to-end tests play each row on real Fluentd, on the versions of its column, with posidle as its parent (`run`), beside it (`watch`) and asleep (`drain`).',
-    `In ${SITUATIONS.filter(isSaved).length} of these ${SITUATIONS.length} situations Fluentd alone loses lines, and with posidle none is lost. In all others posidle names what is lost. ${fooled} of them once fooled posidle.`,
+    `In ${SITUATIONS.filter(isSaved).length} of these ${SITUATIONS.length} situations Fluentd alone loses lines, and with posidle none is lost. Where lines are lost with posidle, it names them. ${fooled} of them once fooled posidle.`,
     '',
     `"alone": how many of the written lines Fluentd ${NEWEST} loses without posidle, in one run. It is stopped when main has ended, as the kubelet does it.`,
     '`npm run situation -- --all --write` measures that again, and makes this page from [the table](table.ts). [CONTRIBUTING.md](../../CONTRIBUTING.md) says how to add a row.',

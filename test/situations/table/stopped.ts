@@ -42,7 +42,7 @@ export const STOPPED: readonly Situation[] = [
       ['write', 'app.log', 1_000],
     ],
     on: 'oldest and newest',
-    since: '243c441',
+    since: 'b990d2c',
   },
   {
     name: 'frozen',
