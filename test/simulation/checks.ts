@@ -84,7 +84,7 @@ export class Checks implements Reporter {
     if (signal === 'SIGUSR1') return;
     const what = `${signal} ${pid}`;
     // A successor, or what a dead supervisor left, may get the order by its witness once more. Fluentd minds no second one.
-    const isAlone = ['fluentd-restarts', 'supervisor-dies'].every((how) => !this.#world.faults.has(how));
+    const isAlone = !this.#world.faults.has('supervisor-dies') && this.#world.fluentds.length === 1;
     const isSure = this.#plan.settings.placement !== 'remote' && isAlone;
     if (this.#sent.has(what) && isSure) throw new Violation(`${signal} a second time to ${pid}`);
     this.#sent.add(what);
@@ -221,7 +221,9 @@ export class Checks implements Reporter {
   #doubtsNothing({ outcome: drained, end, doubts }: Outcome): void {
     const { faults, settings } = this.#world;
     const isHarmed = HARMS.some((harm) => faults.has(harm));
-    if (!settings.hasWitness || isHarmed || end !== 'stopped' || !this.#world.isDone) return;
+    // A file is younger then than the look that saw it read.
+    const isSetBack = this.#plan.deeds.some((deed) => deed.do === 'clock-jumps' && deed.by < 0);
+    if (isSetBack || !settings.hasWitness || isHarmed || end !== 'stopped' || !this.#world.isDone) return;
     if (this.#world.lines.areThrownAway) return;
     // SIGTERM says nothing about main, and a lifetime has no native sidecar.
     const [needless, ...others] = doubts.worst.map(({ kind }) => kind);

@@ -1,3 +1,4 @@
+import { groupedBy } from '../text/lists.ts';
 import { counted } from '../text/units.ts';
 import { type ConfProblem, placeText } from './element.ts';
 
@@ -28,11 +29,5 @@ function headline([first, ...others]: readonly ConfProblem[]): string {
 }
 
 function byReason(problems: readonly ConfProblem[]): readonly (readonly ConfProblem[])[] {
-  const groups = new Map<string, ConfProblem[]>();
-  for (const one of problems) {
-    const reason = one.why ?? one.text;
-    groups.set(reason, groups.get(reason) ?? []);
-    groups.get(reason)?.push(one);
-  }
-  return [...groups.values()];
+  return [...groupedBy(problems, ({ why, text }) => why ?? text).values()];
 }

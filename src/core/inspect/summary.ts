@@ -1,7 +1,8 @@
+import { brokenIn } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
 import { bytesToRead } from '../progress/progress.ts';
 import { counted, formatBytes } from '../text/units.ts';
-import type { Found, FoundPosFile } from './found.ts';
+import { type Found, type FoundPosFile, filesIn } from './found.ts';
 
 /** `behind by 12.4 MiB in 2 of 31 files`. */
 export function summaryOf({ posFiles, totals, lag, caughtUp }: Found): string {
@@ -14,16 +15,27 @@ export function summaryOf({ posFiles, totals, lag, caughtUp }: Found): string {
     return `${lag === null ? `lag unknown${totals.files > 0 ? `; ${known}` : ''}` : known}${unknown}`;
   }
   if (totals.unknown === totals.left) return `lag unknown for ${totals.left} of ${files}${unknown}`;
-  const how = caughtUp ? 'caught up, except unfinished last lines of' : 'behind by';
+  const how = caughtUp ? whyLeft(posFiles) : 'behind by';
   const bytes = `${lag === null ? 'at least ' : ''}${formatBytes(totals.lag)}`;
   return `${how} ${bytes} in ${totals.left} of ${files}${unknown}`;
+}
+
+/** The positions may be older than the witness's answer. */
+function whyLeft(posFiles: readonly FoundPosFile[]): string {
+  const left = filesIn({ posFiles }).filter(({ lag }) => lag !== 0);
+  const isUnfinished = left.every(({ state }) => state === 'partial-line');
+  return isUnfinished
+    ? 'caught up, except unfinished last lines of'
+    : 'caught up, says Fluentd; its pos file lacks';
 }
 
 function unjudged(posFiles: readonly FoundPosFile[]): readonly string[] {
   const failed = posFiles.filter(({ error }) => error !== undefined);
   const empty = failed.filter(({ isEmpty }) => isEmpty).length;
   const unread = failed.length - empty;
+  const broken = posFiles.reduce((sum, { unparsable }) => sum + brokenIn(unparsable).length, 0);
   return [
+    ...(broken === 0 ? [] : [`could not parse ${counted(broken, 'line')}`]),
     ...(unread === 0 ? [] : [`could not read ${counted(unread, 'pos file')}`]),
     ...(empty === 0 ? [] : [`${counted(empty, 'pos file')} ${empty === 1 ? 'is' : 'are'} empty`]),
   ];

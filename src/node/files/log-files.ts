@@ -2,9 +2,13 @@ import { type Stats, statSync } from 'node:fs';
 import { isFileOf } from '../../core/look/file-state.ts';
 import type { FileLook, FileStat } from '../../core/look/snapshot.ts';
 import type { PositionEntry } from '../../core/pos-file/pos-file.ts';
-import { inPortions, type PlaceOf, toBytes } from './files.ts';
+import { leadsAway, placesBelow } from './below-root.ts';
+import { inPortions, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
 import { NewlineSearch } from './newline-search.ts';
+
+/** Why Fluentd may see what posidle does not. */
+export const LED_AWAY = 'a link to a place that posidle does not see: mount it here, too';
 
 export class LogFiles {
   readonly #search = new NewlineSearch();
@@ -12,14 +16,15 @@ export class LogFiles {
   async lookAt<Entry extends PositionEntry>(
     entries: Iterable<Entry>,
     found: (entry: Entry, look: FileLook) => void,
-    placeOf: PlaceOf = (path) => path,
+    root?: string,
   ): Promise<void> {
+    const [placeOf, isAway] = [placesBelow(root), leadsAway(root)];
     this.#search.begin();
     await inPortions(entries, (entry) => {
       const seen = lookAtPath(entry.path, placeOf);
       if ('error' in seen) return found(entry, seen);
       const { place, stat } = seen;
-      if (stat === undefined) return found(entry, {});
+      if (stat === undefined) return found(entry, isAway(entry.path) ? { error: `it is ${LED_AWAY}` } : {});
       const { position } = entry;
       // The usual case, a fully read file, needs no promise.
       if (position === null || !isFileOf(entry, stat) || stat.size <= position)
@@ -35,7 +40,7 @@ export class LogFiles {
 
 type Seen = { readonly place: string; readonly stat: FileStat | undefined } | { readonly error: string };
 
-function lookAtPath(path: string, placeOf: PlaceOf): Seen {
+function lookAtPath(path: string, placeOf: (path: string) => string): Seen {
   try {
     const place = placeOf(path);
     const stat = statSync(toBytes(place), { throwIfNoEntry: false });
