@@ -189,6 +189,40 @@ it 'a file that is written anew as long as before, after in_tail has closed it, 
   expect('lost once', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
 end
 
+it 'a removed file stays open for a while, so that later lines are told, but no large one' do |s|
+  { 'small.log' => 10, 'large.log' => 200_000 }.each { |name, n| s.append(s.lines(1..n), name) }
+  s.run(s.tail('rotate_wait 0') + s.out)
+  s.till('read', within: 120) { s.delivered.size == 200_010 }
+  small = File.open(s.log('small.log'), 'a')
+  Dir["#{s.logs}/*"].each { |path| File.delete(path) }
+  s.seen('let go') { |a| a['closed'].size == 2 }
+  open = -> { Dir["/proc/#{s.pid}/fd/*"].map { |fd| File.readlink(fd) rescue '' }.grep(/deleted/).map { |path| path[/\w+\.log/] }.uniq }
+  s.till('the large one is closed') { open.call == ['small.log'] }
+  small.write("late\n")
+  small.flush
+  s.seen('told') { |a| (c = a['closed'].find { |f| f['path'].end_with?('small.log') }) && c['size'] == c['pos'] + 5 }
+ensure
+  small.close if small
+end
+
+it 'a file that in_tail lets go of in the middle of a look is not taken for another one' do |s|
+  File.write("#{s.dir}/closes.rb", <<~RUBY)
+    require 'fluent/plugin/in_tail'
+    Fluent::Plugin::TailInput::TailWatcher.prepend(Module.new do
+      def pe # as its close does
+        @io_handler = nil if Thread.current.name == 'posidle-witness' && (File.read('#{s.dir}/closes') rescue nil) == @path
+        super
+      end
+    end)
+  RUBY
+  { 'a.log' => 1, 'b.log' => 2 }.each { |name, n| s.append("#{name}\n" * n, name) }
+  s.run(s.tail + s.out, args: ['-r', "#{s.dir}/closes.rb"])
+  s.till('read') { s.delivered.size == 3 }
+  socket = s.living # which asks, too
+  %w[a.log b.log].each { |name| File.write("#{s.dir}/closes", s.log(name)) && s.look(socket) }
+  expect('lost', s.look['lost'], [])
+end
+
 it 'unread lines that are cut off while in_tail is held up are told as lost, however long the file is then' do |s|
   s.run(s.tail + s.out(FULL.sub('throw_exception', 'block')))
   s.append(s.lines(1..3000, 20))

@@ -158,6 +158,39 @@ it 'a supervisor that takes its time finds its worker alive, so that it stops it
   expect('births', s.sockets.size, 1)
 end
 
+on_each_version 'a worker that fails before an input has started leaves a last report, and a later one leaves none' do |s|
+  File.write("#{s.dir}/fails.rb", <<~RUBY)
+    %w[output input].each do |kind|
+      require "fluent/plugin/\#{kind}"
+      fails = Class.new(Fluent::Plugin.const_get(kind.capitalize)) { def start; super; raise 'no'; end; def write(_); end }
+      Fluent::Plugin.const_set("Fails\#{kind.capitalize}", fails)
+      Fluent::Plugin.public_send("register_\#{kind}", 'fails', fails)
+    end
+  RUBY
+  s.append(s.lines(1..3))
+  { "<match x>\n @type fails\n</match>\n" => true, "<source>\n @type fails\n</source>\n" => false }.each do |fails, told|
+    s.start(fails + conf(s), args: ['-r', "#{s.dir}/fails.rb"])
+    expect('exit', s.ended.exitstatus, 1)
+    expect('a last report', File.exist?(s.sockets.last.sub('.sock', '.end')), told)
+  end
+  expect('what it says', s.last.values_at('final', 'ready', 'error'), [true, false, nil])
+end
+
+it 'a stop that takes its time is no gap between two looks: in_tail lets go of all' do |s|
+  File.write("#{s.dir}/block", '')
+  s.append("one\n")
+  s.run(conf(s))
+  s.till('it holds the stop up') { File.exist?("#{s.dir}/block.waits") }
+  Process.kill('INT', s.pid)
+  s.till('it stops') { s.said.include?('worker is now stopping') }
+  Process.kill('STOP', s.pid)
+  sleep 2
+  Process.kill('CONT', s.pid)
+  File.delete("#{s.dir}/block")
+  expect('exit', s.ended.exitstatus, 0)
+  expect('the gap', s.last['gap'], 0..1.5)
+end
+
 it 'while Fluentd configures it is not ready, and is neither flushed nor stopped' do |s|
   s.start("<source>\n @type slow\n go #{s.dir}/go\n</source>\n" + conf(s))
   s.till('it configures', within: 120) { File.exist?("#{s.dir}/go.waits") }

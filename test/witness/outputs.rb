@@ -165,6 +165,15 @@ on_each_version 'a record that the filter parser drops in silence is counted, an
   expect('of those that do not', s.look.values_at('unparsed', 'heard'), [1, []])
 end
 
+it 'a value that the filter parser drops in silence is counted beside one that becomes several records' do |s|
+  filter = "<filter t>\n @type parser\n key_name message\n emit_invalid_record_to_error false\n" \
+    "<parse>\n @type json\n</parse>\n</filter>\n"
+  s.append(%([{"message":"1"},{"message":"2"},3,{"message":"4"}]\nno JSON\n[]\n[{"message":"5"},{"message":"6"}]\n))
+  s.run(s.tail + filter + s.out('flush_interval 0.2s'))
+  s.till('parsed') { s.delivered == %w[1 2 4 5 6] }
+  expect('one of a list, one line and an empty list', s.look.values_at('unparsed', 'heard'), [3, []])
+end
+
 on_each_version 'copies of plugins in a directory of the user are heard like the originals' do |s|
   gem = Dir["#{ENV['FLUENTD_GEMS']}/gems/fluentd-#{s.version}"][0]
   %w[in_tail filter_parser].each { |name| FileUtils.cp("#{gem}/lib/fluent/plugin/#{name}.rb", s.make('plugins')) }
@@ -214,10 +223,20 @@ it 'beside a Ractor, which hides objects, it tells what it still finds, and that
   expect('the file', s.ask['files'].map { |f| f['pos'] }, [21])
 end
 
-it 'more chunks than 2,000 are told by their number only' do |s|
-  File.write("#{s.dir}/block", '')
+it 'more than two thousand chunks that the next worker takes over are told by their ids' do |s|
+  conf = s.tail + s.out('flush_interval 300s', type: 'file').sub('<buffer>', '<buffer message>')
   s.append((1..2010).map { |n| "#{n}\n" }.join)
-  s.run(s.tail + s.out("flush_interval 0.2s\n chunk_limit_records 1\n queued_chunks_limit_size 3000"))
-  found = s.seen('all', within: 60) { |a| output(a)['n'] >= 2010 }
-  expect('chunks', output(found)['chunks'], nil)
+  s.run(conf)
+  ids = output(s.seen('all') { |a| output(a)['n'] == 2010 })['chunks']
+  s.stop('KILL') # many chunks make a stop slow
+  s.run(conf)
+  expect('the same', s.look['resumed'].sort, ids.sort)
+  expect('nothing is forgotten', s.look['more'], 0)
+end
+
+it 'a secondary is no output of its own: what went to it is counted' do |s|
+  s.append(s.lines(1..3))
+  second = "<secondary>\n @type forward\n <server>\n host 127.0.0.1\n port 9\n </server>\n</secondary>"
+  s.run(s.tail + s.out('flush_interval 0.2s', second).sub('<buffer>', '<buffer tag>'))
+  expect('outputs', s.look['outputs'].map { |o| o['class'] }, ['Fluent::Plugin::TellerOutput'])
 end

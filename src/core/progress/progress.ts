@@ -92,7 +92,6 @@ export type DoubtKind =
   | 'never-started'
   | 'worker-died'
   | 'reloaded'
-  | 'miscounted'
   | 'not-heard'
   | 'heard'
   | 'not-looked'

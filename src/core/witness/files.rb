@@ -1,6 +1,7 @@
 # What each in_tail has found, read, cut and let go of, and what it never saw.
 class PosidleWitness
   HELD = [64, Process.getrlimit(:NOFILE)[0] / 8].min # closed files, a descriptor each
+  SPACE = 1 << 20 # bytes of removed files that stay open for a minute: a small volume must not run full
   NO_LOG = /\.(lock|lck|pid|pos|sw[op]|te?mp|state|md5|sha\d+)\z/n.freeze # beside a log, never a log
   PACKED = /\.(gz|bz2|xz|zst|lz4|zip|Z)\z/n.freeze
   DATE = /(?>(?:[._:+TZ-]*\d)+)[._:+TZ-]*\z/n.freeze # or a number; without the (?>…) a name of 250 digits takes 0.1 s
@@ -53,12 +54,16 @@ class PosidleWitness
     @more += 1 if left?(old)
   end
   def written_on # a removed file takes disk space until all let go of it, and in_tail looks once a minute
-    @held.to_a.each do |key, io|
+    space = 0
+    @held.to_a.reverse.each_with_index do |(key, io), n| # the newest first
       c, s = @closed[key], (io.stat rescue nil)
       now = fingerprint(nil, c[:pos], io) if c && s && ms(s.ctime) > c[:at] - 20 # a tick of the kernel
       keep(@lost, c.merge(why: 'written anew')) if now && now != c[:print]
       c.update(size: s.size, print: now || c[:print]) if c && s
-      @held.delete(key).close if c.nil? || s.nil? || @held.size > HELD || s.nlink == 0 && ms - c[:at] > 60_000
+      space += s.size if (removed = s && s.nlink == 0)
+      over = c.nil? || s.nil? || n >= HELD || removed && (space > SPACE || ms - c[:at] > 60_000)
+      @held.delete(key).close if over
+      space -= s.size if over && removed
     end
   end
   def fingerprint(path, pos, io = nil) # of the first and the last bytes before a position; nil: they are not there
@@ -99,8 +104,8 @@ class PosidleWitness
     keep(@lost, report(w).merge(why: 'written anew')) if now.any? { |found, print| found && found != print }
   end
   def mark(w, handler, s = @stats[w.path])
-    old, pos = @marks[handler], w.pe.read_pos # a cut makes another handler
-    return old if pos > 2**60 || s.nil? || s.ino != w.pe.read_inode
+    old, pos = @marks[handler], w.pe.read_pos # a cut makes another handler, and a close none
+    return old if handler.nil? || pos > 2**60 || s.nil? || s.ino != w.pe.read_inode
     size = [old ? old[:size] : 0, s.size].max
     keep(@lost, report(w).merge(why: 'written anew')) if (cut = pos <= s.size && s.size < size)
     size = s.size if cut

@@ -53,9 +53,8 @@ export const HARMLESS: readonly Row[] = [
   ['fluent/plugin/filter_record_transformer.rb', /^unknown placeholder/],
   ['fluent/plugin/parser.rb', /^parsing timed out/], // then the line does not match
   // Of no record.
-  ['fluent/engine.rb', /^(parameter '|section <|Deprecated method)/],
-  ['fluent/supervisor.rb', /^(zero-downtime-restart|failed to (cancel source only|dump|start|reload config|enable Ruby JIT))/],
-  ['fluent/supervisor.rb', /^(flushing thread error|fluentd main process get unknown command|the value "…" for)/],
+  ['fluent/engine.rb', /^(parameter '|section <|Deprecated method|unexpected error)/], // its end is told
+  ['fluent/supervisor.rb', ANY],
   ['fluent/source_only_buffer_agent.rb', /^failed to remove the buffer directory/],
   ['fluent/plugin_helper/thread.rb', /^(thread doesn't exit correctly|killing existing thread)/],
   ['fluent/plugin_helper/child_process.rb', /^(previous child process is still running|child process timed out)/], // its output reports it

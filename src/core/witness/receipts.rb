@@ -30,7 +30,7 @@ class PosidleWitness
   def thrown?(o); var(var(o, :@buffer), :@disable_chunk_backup) || var(o, :@buffer_config)[:disable_chunk_backup]; end # or 1.14
   def tally(o, way, n); @mutex.synchronize { (@tally[o] ||= Hash.new(0))[way] += n }; end
   def clears(b) # Fluentd 1.19 keeps the files of chunks, and says so with their ids
-    all = list(b, '@queue').map { |chunk| [chunk.unique_id.unpack('H*')[0], records(chunk)] }.to_h
+    all = list(b, '@queue').map { |chunk| [ids([chunk])[0], records(chunk)] }.to_h
     Thread.current[:posidle_queue] = [b.owner, all]
     tally(b.owner, :exhausted, all.values.sum)
   end
@@ -44,20 +44,20 @@ class PosidleWitness
     hides = var(agent, :@error_collector) # <label @ERROR> takes them, and who emitted them is not told
     return if OWN_TAG.match?(tag) || (Thread.current[:posidle] && !hides)
     full = e.is_a?(Fluent::Plugin::Buffer::BufferOverflowError) && !hides
-    full ? count(['posidle', 'a full buffer refused a batch', nil, nil, :warn]) : number(:refused, es.size)
+    full ? count(file: 'posidle', text: 'a full buffer refused a batch', level: :warn) : number(:refused, es.size)
   end
   def records(chunk) # `size` of v0.12 is in bytes. A file of buf_file_single may not know its number: it counts as one
     n = var(chunk, :@size).to_i + var(chunk, :@adding_size).to_i
     n == 0 && chunk && chunk.bytesize > 0 ? 1 : n
   end
-  def held_by(b); %i[@stage @queue @dequeued].flat_map { |v| list(b, v) }.uniq.sum { |c| records(c) }; end
+  def held(chunks); chunks.sum { |c| records(c) }; end
   def receipt(o, b) # took is nil if unknown; a closed buffer has told its receipt
     took = var(o, :@emit_records_metrics).get rescue nil
     return { took: took } if b.nil? || b.closed?
     n = @tally[o] || Hash.new(0)
     ways = %i[own left delivered secondary aside exhausted overflown unrecoverable]
     only = n[:own] > 0 && n[:lines] == 0 # offered: what a full buffer refuses is not taken
-    ways.map { |way| [way, n[way]] }.to_h.merge(took: took, held: held_by(b), only_own: only)
+    ways.map { |way| [way, n[way]] }.to_h.merge(took: took, held: held(chunks(b)), only_own: only)
   end
   # Records on their way are in no buffer, and no position says so: a list counts only if it is the same twice, and no
   # thread is within an emit or moves a chunk. Otherwise that many threads have some.

@@ -4,7 +4,7 @@
  */
 import { describeLeft, type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Left, Progress } from '../progress/progress.ts';
-import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
+import { counted, formatDuration, type Millis } from '../text/units.ts';
 import { nameOf, type OutputReport, type Report, type WorkerReport } from './answer.ts';
 import { doubt, doubtsOfFiles } from './doubts-of-files.ts';
 import { FileHistory } from './file-history.ts';
@@ -87,11 +87,6 @@ export function progressFromWitnesses(reports: Reports): Progress {
       ...doubtsOfFiles(workers, reached),
       ...workers.flatMap(doubtsOfPlugins),
       ...doubtsOfReloads(workers),
-      ...workers.flatMap(({ kind, report }) =>
-        [...report.ends, ...(kind === 'alive' && report.moving === 0 ? report.outputs : [])].flatMap(
-          doubtOfCount,
-        ),
-      ),
       ...(isComplete ? doubtsOfWorkers(workers) : []),
       ...(isComplete ? [] : ends.map(doubtOfEnd)),
     ]),
@@ -117,12 +112,6 @@ function doubtsOfReloads(workers: readonly WorkerReport[]): readonly Doubt[] {
     .map((end) =>
       doubt('reloaded', nameOf(end), `a reload ended its buffer with ${counted(end.chunks, 'chunk')} in it`),
     );
-}
-
-/** A buffer counts bytes, but has no chunk: Fluentd forgot one where it splits lines into chunks (buffer.rb, write_step_by_step), or counted wrong. */
-function doubtOfCount(output: OutputReport): readonly Doubt[] {
-  if (output.chunks > 0 || output.bytes === 0) return [];
-  return [doubt('miscounted', nameOf(output), `its buffer counts ${formatBytes(output.bytes)} in no chunk`)];
 }
 
 /** The chunks in the workers' buffers when they ended, without those that a later buffer took over. */

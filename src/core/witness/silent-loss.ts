@@ -75,10 +75,8 @@ const HOLD_NOTHING = new Set([
   ...inFluentPlugin('ElasticsearchGenidFilter GeoipFilter KubernetesMetadataFilter OpenSearchGenidFilter'),
   ...inFluentPlugin('PrometheusFilter RecordModifierFilter ThrottleFilter'),
   ...inFluentPlugin('CopyOutput NullOutput PrometheusOutput RecordModifierOutput RelabelOutput'),
-  ...inFluentPlugin('RewriteTagFilterOutput RoundRobinOutput SecondaryFileOutput StdoutOutput'),
+  ...inFluentPlugin('RewriteTagFilterOutput RoundRobinOutput StdoutOutput'),
   ...['Fluent::AddInsertIdsFilter', 'Fluent::AnalyzeConfigFilter'],
-  // As a <secondary> they have no buffer and write each chunk at once.
-  ...inFluentPlugin('ElasticsearchOutput FileOutput HTTPOutput S3Output'),
   // The witness counts the records that these keep.
   ...inFluentPlugin('TailInput ConcatFilter'),
   'Fluent::DetectExceptionsOutput',

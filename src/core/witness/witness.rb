@@ -2,10 +2,11 @@
 # report what in_tail begins, cuts and closes, what closing buffers hold, and what Fluentd logs; a cheap look finds what
 # in_tail never saw. If nobody answers at the socket, the worker is gone, and .end is its last report.
 class PosidleWitness
-  MANY = 2000 # no list is longer; @more counts the forgotten facts, and then nothing is proven
-  FULL = ['', 'more kinds than are counted'].freeze
+  MANY = 2000 # no list of facts is longer; @more counts the forgotten facts, and then nothing is proven
+  CHUNKS = 20_000 # that are told by their ids, 32 bytes each
+  FULL = { text: 'more kinds than are counted' }.freeze
   OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that log for other files
-  SOURCES = %r{/(log|match|root_agent|event_router|buffer|output|in_tail.*|filter_parser)\.rb\z}.freeze # or copies
+  SOURCES = %r{/(log|match|root_agent|supervisor|event_router|buffer|output|in_tail.*|filter_parser)\.rb\z}.freeze # or copies
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
   SETTINGS = %i[require_ack_response required_acks use_http log_rejected_request emit_error_label_event
                 emit_unmatched_lines reserve_data multiline_mode].freeze
@@ -66,14 +67,16 @@ class PosidleWitness
       trace(:unmatched, c, :emit_events, %i[tag es]) { |_, (tag, es)| number(:unrouted, es.size) unless OWN_TAG.match?(tag) }
     when 'Fluent::RootAgent' # emit_error_log_interval keeps it from being said (root_agent.rb)
       trace(:errors, c, :handle_emits_error, %i[tag es error]) { |agent, (tag, es, e)| refuses(agent, tag, es, e) }
+    when 'Fluent::Supervisor' # a worker that fails ends by exit!, without at_exit
+      trace(:fails, c, :logging_with_console_output, [], :return) { |_, _, done| last_report(true) if done && took_nothing? }
     when /\AFluent::Plugin::TailInput(::LineFeeder)?\z/ # 1.20 has both: one calls the other, or nobody calls it
       return if $1.nil? && c.const_defined?(:LineFeeder, false)
-      trace(:parses, c, :parse_singleline, %i[lines], :return) { |_, (lines), done| dropped(lines, *done) }
-    when 'Fluent::Plugin::ParserFilter' # without emit_invalid_record_to_error it drops a record in silence
+      trace(:parses, c, :parse_singleline, %i[lines], :return) { |_, (lines), done| dropped(lines, *done) if done }
+    when 'Fluent::Plugin::ParserFilter' # without emit_invalid_record_to_error it drops a value in silence
       if c.method_defined?(:filter_stream, false)
-        trace(:filters, c, :filter_stream, %i[es], :return) { |_, (es), done| dropped(es, *done) }
+        trace(:filters, c, :filter_stream, %i[es], :return) { |f, (es), done| done ? dropped(es, done[0], values.delete(f)) : counts_values(f) }
       else # Fluentd 1.14: [nil, nil] is none
-        trace(:filters, c, :filter_with_time, [], :return) { |_, _, (kept)| dropped([0], kept && kept.compact) }
+        trace(:filters, c, :filter_with_time, [], :return) { |_, _, (kept)| dropped([0], kept.compact) if kept }
       end
     when 'Fluent::EventRouter'
       trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
@@ -86,12 +89,12 @@ class PosidleWitness
     t = TracePoint.new(:call, *more) do |tp|
       Thread.handle_interrupt(LATER) do # a Timeout that strikes here is Fluentd's, and comes after it
         had = names.map { |n| tp.binding.local_variable_get(n) }
-        yield tp.self, had, (tp.event == :return ? [tp.return_value] : nil)
+        yield tp.self, had, (tp.event == :call ? nil : [tp.return_value])
       rescue Exception # whatever a plugin's object raises
         @fault = failed($!)
       end
     end
-    return unless c.method_defined?(m)
+    return unless c.method_defined?(m) || c.private_method_defined?(m)
     @traces.delete(key).to_a.first(1).each(&:disable) # a copy defines it anew
     t.enable(target: (method = c.instance_method(m)))
     @traces[key] = [t, method]
@@ -125,7 +128,7 @@ class PosidleWitness
     said = said[0, 300]
     from = source
     tag = more && more[:tag] || (TAGGED.match?(from) ? said[/tag="([^"]*)"/, 1] : nil)
-    key = [from, kind(said), (err.class.name if err), tag && kind(tag), level]
+    key = { file: from, text: kind(said), error: (err.class.name if err), tag: tag && kind(tag), level: level }
     return if !@heard.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
     key = count(key)
     Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
@@ -134,13 +137,21 @@ class PosidleWitness
     at = caller_locations(7, 7).to_a.find { |l| !OWN.match?(l.path) }
     at ? text(at.path[%r{.*/lib/(.*)}, 1] || at.path) : ''
   end
-  def dropped(had, left = nil) # without a word: `[]` in JSON, `{}` in ltsv; an empty line is no record
+  def dropped(had, left, values = nil) # without a word: `[]` in JSON, `{}` in ltsv; an empty line is no record
     return unless left
     made = var(left, :@record_array).to_a
-    n = had.size - left.size + made.count({}) + made.grep_v(Hash).size
+    several = values.to_a.sum { |n| [n - 1, 0].max } # of one record, or line
+    n = had.size + several - left.size + made.count({}) + made.grep_v(Hash).size
     n -= had.count('') if had.is_a?(Array)
     number(:unparsed, n) if n > 0
   end
+  def counts_values(filter) # from now on; it costs some microseconds a record, so only where nothing else tells
+    return if @traces[:values] || var(filter, :@emit_invalid_record_to_error)
+    trace(:values, filter.class.instance_method(:filter_one_record).owner, :filter_one_record, [], :b_return) do |f, _, made|
+      made ? values[f][-1] += 1 : (values[f] ||= []) << 0
+    end
+  end
+  def values; Thread.current[:posidle_values] ||= {}.compare_by_identity; end # of each record, by the filter
   def kind(said) # without the parts that differ from message to message
     said = text(said.to_s[0, 300]).gsub(QUOTED, '\1\2…\1\2')
     said.gsub(%r{/\S+}, '…').gsub(/(?<!longer than )(?<!\d)(\b\h{8,}\b|\d+)/, '#')[0, 120] # but for max_line_size
@@ -154,20 +165,18 @@ class PosidleWitness
   end
   def attempt(begins) # messages of a failed flush are no loss: Fluentd takes the chunk back
     said, Thread.current[:posidle] = Thread.current[:posidle], (Hash.new(0) if begins)
-    return if begins || said.nil? || said.none? { |k, _| k[0] == 'fluent/plugin/output.rb' && FLUSHES.match?(k[1]) }
-    said.each { |key, n| key == FULL ? nil : (count(key, -n); count(key + ['flush'], n)) }
+    return if begins || said.nil? || said.none? { |k, _| k[:file] == 'fluent/plugin/output.rb' && FLUSHES.match?(k[:text]) }
+    said.each { |key, n| key == FULL ? nil : (count(key, -n); count(key.merge(during: 'flush'), n)) }
   end
-  def told
-    said = @heard.to_a.reject { |_, n| n == 0 }
-    said.map { |key, n| %i[file text error tag level during].zip(key).to_h.merge(n: n) }
-  end
+  def told; @heard.to_a.map { |key, n| key.merge(n: n) if n > 0 }.compact; end
   def starts(buffer) # after a reload a chunk may be one that a buffer of this worker held at its end
-    tally(buffer.owner, :left, held_by(buffer))
-    ids(buffer).each do |chunk|
-      keep(@resumed, chunk)
+    tally(buffer.owner, :left, held(all = chunks(buffer)))
+    ids(all).each do |chunk|
+      @resumed.size < CHUNKS ? @resumed << chunk : @more += 1
       @ends.each { |e| (e[:chunks] || []).delete(chunk) }
     end
   end
+  def took_nothing?; @resumed.empty? && Fluent::Engine.root_agent.inputs.none?(&:started?); end # inputs start last
   def last_report(well)
     @thread.kill
     look(true) if @root
@@ -184,13 +193,15 @@ class PosidleWitness
     File.open(tmp, File::WRONLY | File::CREAT | File::EXCL | File::NOFOLLOW, 0644) { |f| f.write(text) }
     File.rename(tmp, @stem + '.end')
   end
-  def look(asked) # four times a second, but a fortieth of the time at most
+  def look(asked) # four times a second, but a fortieth of the time at most, unless that is longer than 3 s
     return unless (start = clock) >= @due || asked
     cost = clock(Process::CLOCK_THREAD_CPUTIME_ID)
     @root = Fluent::Engine.root_agent
     look_at_files(asked)
-    @gap, @looked = [@gap, @looked ? start - @looked : 0].max, (clock if ready?)
-    @due = clock + [0.2, 4 * (clock - start), 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)].max unless asked # who decides
+    @gap = [@gap, @looked ? start - @looked : 0].max unless var(Fluent::Engine, :@engine_stopped) # in_tail lets go of all
+    @looked = clock if ready?
+    cost = 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)
+    @due = clock + [4 * (clock - start), cost].max.clamp(0.2, 3) unless asked # who decides
     true
   end
   # The Pod ends (posidle made the mark), and main may still write. Flushed each second, little is left if main uses up
@@ -262,8 +273,8 @@ class PosidleWitness
   def facts(all)
     settings = (@inputs + all.grep(Fluent::Plugin::Filter)).map { |p| plugin(p) }.uniq
     (kept, outputs), moving = still do
-      [all.map { |p| { class: p.class.name, n: held(p), emits: interval(p) } }.reject { |h| h[:n] == 0 },
-       all.grep(Fluent::Plugin::Output).map { |o| output(o) }]
+      [all.map { |p| { class: p.class.name, n: kept(p), emits: interval(p) } }.reject { |h| h[:n] == 0 },
+       all.grep(Fluent::Plugin::Output).reject(&:as_secondary).map { |o| output(o) }] # whose records are counted
     end
     siblings = siblings(all)
     forgotten = @more + @over + [@unfound.size - MANY, 0].max + [@watchers.size - 20_000, 0].max
@@ -277,24 +288,21 @@ class PosidleWitness
   def interval(p) # after so many seconds a plugin emits what it keeps; nil: only when it stops
     [var(p, :@multiline_flush_interval), var(p, :@flush_interval)].find { |v| v.is_a?(Numeric) }
   end
-  def held(p) # records in instance variables, outside any buffer: concat's and detect_exceptions'
+  def kept(p) # records in instance variables, outside any buffer: concat's and detect_exceptions'
     kept, more = [:@buffer, :@accumulators].map { |v| var(p, v).is_a?(Hash) ? var(p, v).values : [] }
-    (kept.map { |v| v.respond_to?(:size) ? v.size : 1 } + more.map { |v| var(v, :@messages).to_a.size }).inject(0, :+)
+    kept.sum { |v| v.respond_to?(:size) ? v.size : 1 } + more.sum { |v| var(v, :@messages).to_a.size }
   end
   def output(o)
     b = var(o, :@buffer)
     b = nil unless b.is_a?(Fluent::Plugin::Buffer)
     facts = plugin(o).merge(id: text(o.plugin_id), type: text(var(o, :@config).to_h['@type']), retry: !!var(o, :@retry), receipt: receipt(o, b))
     return facts unless b
-    bytes = %w[stage queue].map do |v|
-      var(var(b, :"@#{v}_size_metrics"), :@store) || (b.public_send("#{v}_size") rescue 0) # none of one that has ended
-    end
-    facts.merge(bytes: bytes.inject(0, :+), n: (ids = ids(b)).size, chunks: (ids if ids.size <= MANY))
+    ids = ids(all = chunks(b))
+    facts.merge(bytes: all.sum(&:bytesize), n: ids.size, chunks: (ids if ids.size <= CHUNKS))
   end
   def list(b, name); (l = var(b, name)).is_a?(Hash) ? l.values : l.to_a.dup; end
-  def ids(b) # the queue twice, because chunks may go back to it meanwhile
-    %i[@stage @queue @dequeued @queue].flat_map { |v| list(b, v) }.map { |c| c.unique_id.unpack('H*')[0] }.uniq
-  end
+  def chunks(b); %i[@stage @queue @dequeued @queue].flat_map { |v| list(b, v) }.uniq; end # they may go back to the queue meanwhile
+  def ids(chunks); chunks.map { |c| c.unique_id.unpack('H*')[0] }; end
   def plugin(p) # the settings for silent loss, and no text
     settings = SETTINGS.map { |n| [n, var(p, :"@#{n}")] }
     settings.select! { |_, v| [true, false, Numeric, Symbol].any? { |one| one === v } }

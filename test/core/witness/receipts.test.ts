@@ -67,7 +67,10 @@ test('records without a <match>, and lines of which a parser makes nothing, are 
 test.each<[string, object]>([
   ['a balance that holds', { outputs: [http({ took: 5, left: 5, delivered: 8, held: 2 })] }],
   ['unknown numbers', { outputs: [http({ took: null, delivered: 9 })] }],
-  ['an output without a buffer', { outputs: [http({}, { n: null, receipt: { took: 7 } })] }],
+  [
+    'an output without a buffer',
+    { outputs: [http({}, { class: 'Fluent::Plugin::CopyOutput', n: null, receipt: { took: 7 } })] },
+  ],
   ["events of Fluentd's own log", { outputs: [http({ took: 9, exhausted: 4, own: 9, only_own: true })] }],
   ['an old worker that counts nothing', { outputs: [output()], worker: 0 }],
 ])('no doubt comes from %s', (_, said) => {

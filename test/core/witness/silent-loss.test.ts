@@ -37,7 +37,6 @@ test.each<[string, string, boolean]>([
   ['a filter that passes each record on holds nothing', 'Fluent::Plugin::GrepFilter', false],
   ['what concat holds is seen', 'Fluent::Plugin::ConcatFilter', false],
   ['what detect_exceptions holds is seen', 'Fluent::DetectExceptionsOutput', false],
-  ['a <secondary> holds nothing', 'Fluent::Plugin::SecondaryFileOutput', false],
   ['copy holds nothing', 'Fluent::Plugin::CopyOutput', false],
   ['a filter that is not known may hold records', 'Fluent::Plugin::AcmeFilter', true],
 ])('%s', (_, name, holds) => {

@@ -79,7 +79,7 @@ export const BUFFERED: readonly Situation[] = [
       ],
     ],
     outcome: 'unproven',
-    told: 'miscounted',
+    told: 'unbalanced',
     on: 'oldest and newest',
     since: 'c57e556',
     once: 'drained',
