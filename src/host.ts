@@ -22,8 +22,6 @@ interface Clock {
   now(): Millis;
   /** Sleeps until the instant. A stop request ends it earlier and, with `wakeOnChange`, a possible change of a pos file. */
   sleep(until: Millis, options?: { readonly wakeOnChange: boolean }): Promise<void>;
-  /** Lets signals and HTTP requests in between two portions of work. */
-  nextTurn(): Promise<void>;
   /** The result of the work; undefined if it has not ended at the instant, or soon after a stop request or a change. */
   within<T extends object>(work: Promise<T>, until: Millis): Promise<T | undefined>;
 }

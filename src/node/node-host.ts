@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import { numericZone } from '../core/in-tail/path-dates.ts';
 import type { FollowedFile } from '../core/look/snapshot.ts';
@@ -20,7 +20,6 @@ import { askWitnesses, lookForFluentd, tellWitness } from './witness/ask-witness
 const LOOK_HEAD_START: Millis = 500;
 
 export class NodeHost implements Host {
-  readonly nextTurn = () => nextTurn();
   readonly listProcesses = listProcesses;
   readonly signal = signalProcess;
   readonly holdsOpen = holdsOpen;

@@ -53,8 +53,6 @@ export class SimulatedHost implements Host {
     if (world.stalledUntil > clock.now) clock.pass(world.stalledUntil);
   }
 
-  async nextTurn(): Promise<void> {}
-
   /** A look takes its time before it gives itself back. */
   within<T extends object>(work: Promise<T>): Promise<T> {
     return work;

@@ -47,9 +47,6 @@ export interface UnknownPosFile {
   readonly empty: boolean;
 }
 
-/** Long work in portions. Each yield gives the number of items since the last one, and lets signals and calls in. */
-export type Portions<Result> = Generator<number, Result>;
-
 export interface Memory {
   /** By `entryKeyIn`. */
   readonly entries: ReadonlyMap<string, KnownEntry>;
