@@ -3,13 +3,7 @@ import { resolve } from 'node:path';
 import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
 import { tailFacts } from '../core/fluent-conf/tail.ts';
 import { filesBy } from '../core/inspect/by-witness.ts';
-import {
-  assumeFromAges,
-  CONFIRM_AFTER,
-  needsSecondLook,
-  observeSingle,
-  presumeStuck,
-} from '../core/inspect/first-look.ts';
+import { knownByAges } from '../core/inspect/first-look.ts';
 import { type Found, foundBy } from '../core/inspect/found.ts';
 import { diagnose } from '../core/inspect/pos-file-diagnosis.ts';
 import type { Rates } from '../core/inspect/rates.ts';
@@ -101,22 +95,10 @@ export class Inspector {
     this.#followed = new FollowedFiles(host, subject.conf);
   }
 
-  /** Takes a look. A single look that cannot tell whether in_tail is blocked is repeated once. */
   async look(): Promise<Found> {
     const snapshot = await this.#snapshot();
-    const policy = this.#policy;
-    if (this.#rates === undefined) return await this.#lookOnce(snapshot);
-    this.#seen = observe(this.#seen ?? assumeFromAges(snapshot, policy), snapshot, policy);
+    this.#seen = observe(this.#seen, snapshot, this.#policy, knownByAges(snapshot.at));
     return this.#found(snapshot, this.#seen);
-  }
-
-  async #lookOnce(first: Snapshot): Promise<Found> {
-    const policy = this.#policy;
-    const seen = observeSingle(first, policy);
-    if (!needsSecondLook(seen, first.posFiles)) return this.#found(first, seen);
-    await this.#host.sleep(this.#host.now() + CONFIRM_AFTER);
-    const second = await this.#snapshot();
-    return this.#found(second, observe(presumeStuck(first, policy), second, policy));
   }
 
   /** Reads positions, sizes and buffers in this order, as daemon/collect.ts explains. */

@@ -3,8 +3,7 @@ import { posFileOf } from '../pos-file/pos-file.ts';
 import type { FluentdReading, ProcessIdentity } from '../progress/fluentd-reading.ts';
 import type { Millis } from '../text/units.ts';
 import { departedIn } from './departed.ts';
-import { rememberEntry } from './judge-entry.ts';
-import type { KnownEntry, KnownPosFile, MainProcess, Memory, Observation } from './observation.ts';
+import type { KnownPosFile, MainProcess, Memory, Observation, ObservedFile } from './observation.ts';
 import type { PosFileReading, Snapshot } from './snapshot.ts';
 
 export function newMemory(at: Millis): Memory {
@@ -28,7 +27,7 @@ export function remember(
   found: Pick<Observation, 'files' | 'unknown'>,
 ): Memory {
   const { at, fluentd, posFiles } = snapshot;
-  const entries = rememberEntries(memory, found, at);
+  const entries = rememberEntries(memory, found);
   return {
     entries,
     ...departedIn(memory, entries, at),
@@ -45,13 +44,12 @@ export function remember(
 function rememberEntries(
   { entries: before }: Memory,
   { files, unknown }: Pick<Observation, 'files' | 'unknown'>,
-  at: Millis,
-): Map<string, KnownEntry> {
+): Memory['entries'] {
   const doubted = new Set(unknown.map(({ path }) => path));
-  const entries = new Map<string, KnownEntry>();
+  const entries = new Map<string, ObservedFile>();
   if (doubted.size > 0)
     for (const [key, known] of before) if (doubted.has(posFileOf(key))) entries.set(key, known);
-  for (const file of files) entries.set(file.key, rememberEntry(file, before.get(file.key), at));
+  for (const file of files) entries.set(file.key, file);
   return entries;
 }
 

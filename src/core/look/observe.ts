@@ -4,7 +4,7 @@ import type { Millis } from '../text/units.ts';
 import { isAnyAlive, progressFromWitnesses, withLastAnswers } from '../witness/reports.ts';
 import { judge } from './judge-entry.ts';
 import { newMemory, remember, watchMain } from './memory.ts';
-import type { KnownEntry, Memory, Observation, ObservedFile } from './observation.ts';
+import type { Known, Memory, Observation, ObservedFile } from './observation.ts';
 import type { Facts } from './progress-from-files.ts';
 import { progressIn } from './progress-in.ts';
 import { reachOf, workersOf } from './reach.ts';
@@ -13,11 +13,16 @@ import type { Subject } from './subject.ts';
 import { undiscoveredIn, unlistedIn } from './undiscovered.ts';
 import { whyUnknown } from './unknown-pos-file.ts';
 
-/** The meaning of `snapshot` after `previous`. Pure. */
-export function observe(previous: Observation | undefined, snapshot: Snapshot, limits: Limits): Observation {
+/** The meaning of `snapshot` after `previous`. Pure. `knownBefore`: what is known of the files before the first look. */
+export function observe(
+  previous: Observation | undefined,
+  snapshot: Snapshot,
+  limits: Limits,
+  knownBefore?: KnownOf,
+): Observation {
   if (previous !== undefined && isStillAtRest(previous.atRest, snapshot))
     return withProgress(observeRest(previous, snapshot), previous, limits);
-  const seen = observeAnew(previous, snapshot, limits);
+  const seen = observeAnew(previous, snapshot, limits, knownBefore);
   // For other kinds the same facts may mean something else later.
   const isSettled = seen.fluentd.kind === 'running' || seen.fluentd.kind === 'absent';
   const atRest = isSettled && seen.readSince !== undefined ? snapshot : undefined;
@@ -67,24 +72,17 @@ function plainFacts(before: Observation | undefined, snapshot: Snapshot) {
   return { lookedAt, at, extent, source, witness, lastAnswers, aliveAt, buffers, fluentd, requests };
 }
 
-/** What a memory has of an entry. */
-type KnownOf = (entry: KeyedEntry, look: FileLook, posFileWrittenAgo: Millis) => KnownEntry | undefined;
-
-/** One look without a history, which `knownOf` replaces. Nothing is remembered for a next look. */
-export function observeOnce(snapshot: Snapshot, limits: Limits, knownOf: KnownOf): Observation {
-  const memory = newMemory(snapshot.at);
-  const ofFiles = observeFiles(undefined, snapshot, limits, { memory, knownOf });
-  const seen = factsOf(undefined, snapshot, ofFiles, memory);
-  return withProgress({ ...seen, atRest: undefined }, undefined, limits);
-}
+/** What is known of an entry from before this look. */
+type KnownOf = (entry: KeyedEntry, look: FileLook, posFileWrittenAgo: Millis) => Known | undefined;
 
 function observeAnew(
   previous: Observation | undefined,
   snapshot: Snapshot,
   limits: Limits,
+  knownBefore: KnownOf = () => undefined,
 ): Omit<Facts, 'atRest'> {
   const memory = previous?.memory ?? newMemory(snapshot.at);
-  const knownOf: KnownOf = ({ key }) => memory.entries.get(key);
+  const knownOf: KnownOf = previous === undefined ? knownBefore : ({ key }) => memory.entries.get(key);
   const ofFiles =
     previous !== undefined && snapshot.isOfWitness
       ? previous
