@@ -1,38 +1,17 @@
 import { counted } from '../text/units.ts';
 import { type ConfProblem, placeText } from './element.ts';
 
-/** As many as an outcome lists. */
-const MOST_LISTED = 10;
-
-/** A line for each problem. Equal ones are one line; a reason that several values share is told once, above them. */
+/** A line for each reason: the first problem, and in how many more places there is another one. */
 export function told(problems: readonly ConfProblem[]): readonly string[] {
-  return byReason(problems).flatMap((group) => {
-    if (group.length === 1 || group[0]?.why === undefined) return [headline(group)];
-    const lines = group.slice(0, MOST_LISTED).map(({ place, text }) => `- ${placeText(place)}: ${text}`);
-    const more = group.length - MOST_LISTED;
-    return [headline(group), ...lines, ...(more > 0 ? [`- and ${counted(more, 'more value')}`] : [])];
-  });
-}
-
-/** A line for each reason. */
-export function headlines(problems: readonly ConfProblem[]): readonly string[] {
-  return byReason(problems).map(headline);
-}
-
-function headline([first, ...others]: readonly ConfProblem[]): string {
-  if (first === undefined) return '';
-  const { place, text, why } = first;
-  const places = placeText(place) + (others.length > 0 ? ` and ${counted(others.length, 'more place')}` : '');
-  const what = why !== undefined && others.length > 0 ? `${others.length + 1} values are unknown` : text;
-  return [places, what, ...(why === undefined ? [] : [why])].join(': ');
-}
-
-function byReason(problems: readonly ConfProblem[]): readonly (readonly ConfProblem[])[] {
-  const groups = new Map<string, ConfProblem[]>();
+  const groups = new Map<string, { readonly first: ConfProblem; more: number }>();
   for (const one of problems) {
     const reason = one.why ?? one.text;
-    groups.set(reason, groups.get(reason) ?? []);
-    groups.get(reason)?.push(one);
+    const group = groups.get(reason);
+    if (group === undefined) groups.set(reason, { first: one, more: 0 });
+    else group.more += 1;
   }
-  return [...groups.values()];
+  return [...groups.values()].map(({ first: { place, text, why }, more }) => {
+    const places = placeText(place) + (more > 0 ? ` and ${counted(more, 'more place')}` : '');
+    return [places, text, ...(why === undefined ? [] : [why])].join(': ');
+  });
 }
