@@ -9,7 +9,7 @@ import { placesBelow } from './files/below-root.ts';
 import { listChunks } from './files/chunks.ts';
 import { fileStamp, readFile } from './files/files.ts';
 import { expandGlob } from './files/glob.ts';
-import { LogFiles } from './files/log-files.ts';
+import { lookAt } from './files/log-files.ts';
 import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { holdsOpen } from './processes/open-files.ts';
@@ -25,7 +25,6 @@ export class NodeHost implements Host {
   readonly holdsOpen = holdsOpen;
   readonly lookForFluentd = lookForFluentd;
   readonly tellWitness = tellWitness;
-  readonly #logFiles = new LogFiles();
   readonly #requests: DrainRequest[] = [];
   readonly #root: string | undefined;
   #watcher: Watcher | undefined;
@@ -85,7 +84,7 @@ export class NodeHost implements Host {
 
   fileStamp: Host['fileStamp'] = (path) => fileStamp(path, placesBelow(this.#root));
 
-  lookAt: Host['lookAt'] = (entries, found) => this.#logFiles.lookAt(entries, found, placesBelow(this.#root));
+  lookAt: Host['lookAt'] = (entries, found) => lookAt(entries, found, placesBelow(this.#root));
 
   askWitnesses: Host['askWitnesses'] = (dir, question, patience) =>
     askWitnesses(dir, question, this.now(), patience);

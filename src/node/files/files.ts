@@ -92,11 +92,10 @@ export function memoryOf(length: number): number {
 }
 
 /** Works on many files, synchronously in short portions. This is four times as fast as promises and blocks nothing for long. */
-export async function inPortions<T>(items: Iterable<T>, work: (item: T) => unknown): Promise<void> {
+export async function inPortions<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
   let start = performance.now();
   for (const item of items) {
-    const later = work(item);
-    if (later instanceof Promise) await later;
+    work(item);
     if (performance.now() - start < PORTION) continue;
     await nextTurn();
     start = performance.now();

@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { observe } from '../../../src/core/look/observe.ts';
 import { Collector } from '../../../src/daemon/collect.ts';
-import { LogFiles } from '../../../src/node/files/log-files.ts';
 import { NodeHost } from '../../../src/node/node-host.ts';
 import { ABSENT, policy, posText, subject } from '../../support/builders.ts';
 import { cpuSeconds } from '../../support/cpu-seconds.ts';
@@ -24,7 +23,7 @@ function inodeOf(name: string): string {
 }
 
 describe('a log file of 1 TiB without a newline', () => {
-  test('holds up no look: bytes are left, and whether a line ends in them is not known yet', async () => {
+  test('holds up no look: bytes are left, and whether a line ends in them is not known', async () => {
     const inode = written('huge.log');
     const path = inDir('huge.log');
     truncateSync(path, 1024 ** 4);
@@ -40,16 +39,5 @@ describe('a log file of 1 TiB without a newline', () => {
     const snapshot = await look();
     const [file] = observe(undefined, snapshot, policy()).files;
     expect(file).toMatchObject({ state: 'behind', lag: 1024 ** 4 - 4, read: false });
-  });
-
-  test('is searched on from look to look', async () => {
-    const inode = written('huge.log');
-    const path = inDir('huge.log');
-    truncateSync(path, 200 * 1024 ** 2);
-    const files = new LogFiles();
-    const found: (boolean | undefined)[] = [];
-    while (found.length < 10 && found.at(-1) === undefined)
-      await files.lookAt([{ path, position: 4, inode }], (_, { newlineLeft }) => found.push(newlineLeft));
-    expect(found).toEqual([undefined, undefined, undefined, false]);
   });
 });
