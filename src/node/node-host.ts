@@ -19,6 +19,12 @@ import { askWitnesses, lookForFluentd, tellWitness } from './witness/ask-witness
 /** A stop request waits this long for the current look, because nearly every look ends in time. */
 const LOOK_HEAD_START: Millis = 500;
 
+/** A file by which main says that it has ended. */
+export interface TriggerFile {
+  readonly by: DrainRequest['by'];
+  look(): boolean;
+}
+
 export class NodeHost implements Host {
   readonly listProcesses = listProcesses;
   readonly signal = signalProcess;
@@ -26,6 +32,7 @@ export class NodeHost implements Host {
   readonly lookForFluentd = lookForFluentd;
   readonly tellWitness = tellWitness;
   readonly #requests: DrainRequest[] = [];
+  #triggers: readonly TriggerFile[] = [];
   readonly #root: string | undefined;
   #watcher: Watcher | undefined;
   #resolveSleep: () => void = () => {};
@@ -102,7 +109,15 @@ export class NodeHost implements Host {
     throw new PartlyListed(`${first} is a link to a place that is not below the root`, files);
   }
 
+  /** Looks at these files, too, whenever the loop asks for requests. */
+  watchTriggers(triggers: readonly TriggerFile[]): void {
+    this.#triggers = triggers;
+  }
+
   requests(): readonly DrainRequest[] {
+    const come = this.#triggers.filter((trigger) => trigger.look());
+    this.#triggers = this.#triggers.filter((trigger) => !come.includes(trigger));
+    for (const { by } of come) this.#requests.push({ by, at: this.now() });
     return [...this.#requests];
   }
 
