@@ -29,10 +29,8 @@ interface Clock {
 interface Files {
   /** The paths of a pos file argument: what its glob matches now, or the argument itself. */
   expand(pattern: string): Promise<readonly string[]>;
-  /** `alreadyKept`: entries of other pos files, which share the memory. */
-  readFile(path: string, alreadyKept?: number): Promise<FileContent | undefined>;
-  /** A cheap sign of change; undefined if the file is missing or unreadable. */
-  fileStamp(path: string): Promise<FileStamp | undefined>;
+  /** Without its bytes if it still has the stamp `known`. `alreadyKept`: entries of other pos files, which share the memory. */
+  readFile(path: string, options?: ReadOptions): Promise<FileContent | undefined>;
   /** Calls `found` with the log file of each entry. */
   lookAt<Entry extends PositionEntry>(
     entries: Iterable<Entry>,
@@ -53,15 +51,16 @@ export class PartlyListed extends Error {
   }
 }
 
-export interface FileContent {
-  readonly bytes: Uint8Array;
-  /** How long ago the file was last written, by the wall clock. */
-  readonly writtenAgo: Millis;
+export interface ReadOptions {
+  readonly known?: string | undefined;
+  readonly alreadyKept?: number;
 }
 
-export interface FileStamp {
+export interface FileContent {
   /** Changes with the content. A write within COARSEST_TICK after the last one may leave it unchanged. */
-  readonly id: string;
+  readonly stamp: string;
+  readonly bytes: Uint8Array | undefined;
+  /** How long ago the file was last written, by the wall clock. */
   readonly writtenAgo: Millis;
 }
 

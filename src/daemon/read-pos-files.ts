@@ -7,7 +7,7 @@ import {
   replacedIn,
 } from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
-import type { FileStamp, Host } from '../host.ts';
+import type { Host } from '../host.ts';
 
 /** The most pos files that one glob may match. */
 const MOST_FILES = 1_000;
@@ -29,10 +29,10 @@ export async function expandAll(
 
 /** Reads pos files, each one again only if it may have changed. Unchanged entries keep their objects. */
 export class PosFiles {
-  readonly #host: Pick<Host, 'expand' | 'readFile' | 'fileStamp' | 'now'>;
+  readonly #host: Pick<Host, 'expand' | 'readFile' | 'now'>;
   readonly #cache = new Map<string, CachedPosFile>();
 
-  constructor(host: Pick<Host, 'expand' | 'readFile' | 'fileStamp' | 'now'>) {
+  constructor(host: Pick<Host, 'expand' | 'readFile' | 'now'>) {
     this.#host = host;
   }
 
@@ -54,47 +54,48 @@ export class PosFiles {
   /** `alreadyKept`: entries of other pos files, which share the memory. */
   async #read(path: string, alreadyKept: number): Promise<PosFileReading> {
     const at = this.#host.now();
-    const stamp = await this.#host.fileStamp(path);
     const before = this.#cache.get(path);
-    const isSame = stamp !== undefined && stamp.id === before?.id;
-    if (isSame && before.isSure) return { ...before.reading, writtenAgo: stamp.writtenAgo };
-    const reading = await readPosFile(this.#host, path, alreadyKept, before?.reading.entries);
-    const since = isSame ? before.since : at;
-    if (reading.kind === 'read')
-      this.#cache.set(path, { id: stamp?.id, since, isSure: at - since >= COARSEST_TICK, reading });
-    return reading;
+    const known = before?.isSure ? before.stamp : undefined;
+    try {
+      const content = await this.#host.readFile(path, { known, alreadyKept });
+      if (content === undefined) return { path, kind: 'missing' };
+      const { stamp, bytes, writtenAgo } = content;
+      if (bytes === undefined && before !== undefined) return { ...before.reading, writtenAgo };
+      const reading = readingOf(path, bytes ?? new Uint8Array(), before?.reading.entries);
+      if (reading.kind !== 'read') return reading;
+      const since = stamp === before?.stamp ? before.since : at;
+      const dated = { ...reading, writtenAgo };
+      this.#cache.set(path, { stamp, since, isSure: at - since >= COARSEST_TICK, reading: dated });
+      return dated;
+    } catch (error) {
+      return { path, kind: 'unreadable', error: (error as Error).message };
+    }
   }
 }
 
+type Read = Extract<PosFileReading, { kind: 'read' }>;
+
 /** The last reading of a pos file, valid while its stamp stays the same. */
 interface CachedPosFile {
-  readonly id: FileStamp['id'] | undefined;
+  readonly stamp: string;
   /** The first look that found this stamp. */
   readonly since: Millis;
   /** The stamp was old enough at the reading. A newer one may hide a later write. */
   readonly isSure: boolean;
-  readonly reading: Extract<PosFileReading, { kind: 'read' }>;
+  readonly reading: Read;
 }
 
-async function readPosFile(
-  host: Pick<Host, 'readFile'>,
+function readingOf(
   path: string,
-  alreadyKept: number,
+  bytes: Uint8Array,
   before: readonly KeyedEntry[] | undefined,
-): Promise<PosFileReading> {
-  try {
-    const content = await host.readFile(path, alreadyKept);
-    if (content === undefined) return { path, kind: 'missing' };
-    if (content.bytes.length === 0) return { path, kind: 'empty' };
-    const parsed = parsePosFile(content.bytes);
-    const flaw = flawOf(content.bytes, parsed);
-    if (flaw !== undefined) return { path, kind: 'unreadable', error: flaw };
-    const { unparsable } = parsed;
-    const entries = keyedEntries(path, parsed.entries, before);
-    const replaced = replacedIn(parsed.entries, entries);
-    const { writtenAgo } = content;
-    return { path, kind: 'read', entries, ...(replaced.length > 0 && { replaced }), unparsable, writtenAgo };
-  } catch (error) {
-    return { path, kind: 'unreadable', error: (error as Error).message };
-  }
+): Omit<Read, 'writtenAgo'> | Exclude<PosFileReading, Read> {
+  if (bytes.length === 0) return { path, kind: 'empty' };
+  const parsed = parsePosFile(bytes);
+  const error = flawOf(bytes, parsed);
+  if (error !== undefined) return { path, kind: 'unreadable', error };
+  const { unparsable } = parsed;
+  const entries = keyedEntries(path, parsed.entries, before);
+  const replaced = replacedIn(parsed.entries, entries);
+  return { path, kind: 'read', entries, ...(replaced.length > 0 && { replaced }), unparsable };
 }

@@ -7,7 +7,7 @@ import type { Millis } from '../core/text/units.ts';
 import { type Host, PartlyListed } from '../host.ts';
 import { placesBelow } from './files/below-root.ts';
 import { listChunks } from './files/chunks.ts';
-import { fileStamp, readFile } from './files/files.ts';
+import { readFile } from './files/files.ts';
 import { expandGlob } from './files/glob.ts';
 import { lookAt } from './files/log-files.ts';
 import { listFollowed } from './files/walk.ts';
@@ -86,10 +86,7 @@ export class NodeHost implements Host {
     this.#resolveSleep();
   }
 
-  readFile: Host['readFile'] = async (path, alreadyKept) =>
-    readFile(placesBelow(this.#root)(path), alreadyKept);
-
-  fileStamp: Host['fileStamp'] = (path) => fileStamp(path, placesBelow(this.#root));
+  readFile: Host['readFile'] = async (path, options) => readFile(placesBelow(this.#root)(path), options);
 
   lookAt: Host['lookAt'] = (entries, found) => lookAt(entries, found, placesBelow(this.#root));
 

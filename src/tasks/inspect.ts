@@ -88,8 +88,7 @@ export class Inspector {
     this.#posFiles = new PosFiles({
       now: () => host.now(),
       expand: async (name) => [name],
-      fileStamp: (name) => host.fileStamp(name),
-      readFile: (name, alreadyKept) => host.readFile(name, alreadyKept),
+      readFile: (name, options) => host.readFile(name, options),
     });
     this.#logFiles = new LogFileLooks(host);
     this.#followed = new FollowedFiles(host, subject.conf);

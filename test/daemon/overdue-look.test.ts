@@ -42,7 +42,7 @@ describe('a look that never ends', () => {
 
   test('that begins as a signal comes does not hold it up either', async () => {
     const host = slowHost(20_000).at(20_000, (h) => {
-      h.fileStamp = () => new Promise(() => {});
+      h.readFile = () => new Promise(() => {});
       h.request('SIGTERM');
     });
     const { report } = await watch(host, { grace: GRACE });

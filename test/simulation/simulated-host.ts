@@ -8,7 +8,7 @@ import type { ProcessIdentity, ProcessRow } from '../../src/core/progress/fluent
 import type { Question } from '../../src/core/progress/question.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Reports } from '../../src/core/witness/reports.ts';
-import type { FileContent, FileStamp, FluentdSign, Host, WitnessOrder } from '../../src/host.ts';
+import type { FileContent, FluentdSign, Host, ReadOptions, WitnessOrder } from '../../src/host.ts';
 import { chunkFiles } from './chunk-files.ts';
 import { isFollowed, LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
 import type { Pauses } from './pauses.ts';
@@ -66,18 +66,15 @@ export class SimulatedHost implements Host {
     return [pattern];
   }
 
-  async readFile(): Promise<FileContent | undefined> {
+  async readFile(_path: string, { known }: ReadOptions = {}): Promise<FileContent | undefined> {
+    const { posFile, clock } = this.#world;
+    if (!posFile.exists) return undefined;
+    const stamp = `${posFile.bytes.length} ${posFile.writtenAt}`;
+    const writtenAgo = clock.wall - posFile.writtenAt;
+    if (stamp === known) return { stamp, bytes: undefined, writtenAgo };
     this.#takeTime();
-    const { posFile, clock } = this.#world;
     this.#world.lookedAt = clock.now;
-    if (!posFile.exists) return undefined;
-    return { bytes: posFile.bytes, writtenAgo: clock.wall - posFile.writtenAt };
-  }
-
-  async fileStamp(): Promise<FileStamp | undefined> {
-    const { posFile, clock } = this.#world;
-    if (!posFile.exists) return undefined;
-    return { id: `${posFile.bytes.length} ${posFile.writtenAt}`, writtenAgo: clock.wall - posFile.writtenAt };
+    return { stamp, bytes: posFile.bytes, writtenAgo: clock.wall - posFile.writtenAt };
   }
 
   async lookAt<Entry extends PositionEntry>(

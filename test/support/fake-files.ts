@@ -5,7 +5,7 @@ import type { FileLook, FileStat, FollowedFile } from '../../src/core/look/snaps
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-import type { FileContent, FileStamp } from '../../src/host.ts';
+import type { FileContent, ReadOptions } from '../../src/host.ts';
 
 /** A file of the fake world. */
 export interface FakeFile {
@@ -48,19 +48,14 @@ export abstract class FakeFiles {
     return matches.length === 0 ? [pattern] : matches;
   }
 
-  async readFile(path: string): Promise<FileContent | undefined> {
+  async readFile(path: string, { known }: ReadOptions = {}): Promise<FileContent | undefined> {
     this.#failIfBroken(path);
     if (this.directories.has(path)) throw new Error('EISDIR: illegal operation on a directory, read');
     const file = this.files.get(path);
-    return file && { bytes: file.bytes, writtenAgo: this.now() - file.writtenAt };
-  }
-
-  async fileStamp(path: string): Promise<FileStamp | undefined> {
-    const file = this.broken.has(path) ? undefined : this.files.get(path);
-    const id = file && `${file.inode} ${file.bytes.length} ${file.writtenAt}`;
-    return id === undefined || file === undefined
-      ? undefined
-      : { id, writtenAgo: this.now() - file.writtenAt };
+    if (file === undefined) return undefined;
+    const stamp = `${file.inode} ${file.bytes.length} ${file.writtenAt}`;
+    const bytes = stamp === known ? undefined : file.bytes;
+    return { stamp, bytes, writtenAgo: this.now() - file.writtenAt };
   }
 
   async lookAt<Entry extends PositionEntry>(
