@@ -1,5 +1,5 @@
-import type { TailSource } from './core/fluent-conf/tail.ts';
 import type { ChunkListing } from './core/fluentd/buffers.ts';
+import type { PathRules } from './core/in-tail/path-pattern.ts';
 import type { FileLook, FollowedFile } from './core/look/snapshot.ts';
 import type { PositionEntry } from './core/pos-file/pos-file.ts';
 import type { DrainRequest } from './core/progress/drain-request.ts';
@@ -27,8 +27,6 @@ interface Clock {
 }
 
 interface Files {
-  /** The paths of a pos file argument: what its glob matches now, or the argument itself. */
-  expand(pattern: string): Promise<readonly string[]>;
   /** Without its bytes if it still has the stamp `known`. `alreadyKept`: entries of other pos files, which share the memory. */
   readFile(path: string, options?: ReadOptions): Promise<FileContent | undefined>;
   /** Calls `found` with the log file of each entry. */
@@ -36,8 +34,8 @@ interface Files {
     entries: Iterable<Entry>,
     found: (entry: Entry, look: FileLook) => void,
   ): Promise<void>;
-  /** The files that match an in_tail source. `alreadyKept`: files of other sources, which share the memory. Rejects with `PartlyListed` if there may be more. */
-  listFollowed(source: TailSource, alreadyKept?: number): Promise<readonly FollowedFile[]>;
+  /** The files that match the paths of a source, sorted. `alreadyKept`: files of other sources, which share the memory. Rejects with `PartlyListed` if there may be more. */
+  listFollowed(rules: PathRules, alreadyKept?: number): Promise<readonly FollowedFile[]>;
   /** The files that match; a chunk that is renamed meanwhile counts once. The first glob names the directory. */
   listChunks(globs: readonly string[]): Promise<ChunkListing>;
 }

@@ -1,3 +1,4 @@
+import { hasWildcard, patternOfArgument } from '../core/in-tail/path-glob.ts';
 import { COARSEST_TICK, type PosFileReading } from '../core/look/snapshot.ts';
 import {
   flawOf,
@@ -12,27 +13,34 @@ import type { Host } from '../host.ts';
 /** The most pos files that one glob may match. */
 const MOST_FILES = 1_000;
 
-/** Expands the patterns to paths. A glob with too many matches stays as it is, with the reason. */
+/** The pos files that the arguments name: the matches of a glob, else the argument itself. With the reason if a glob cannot be listed whole. */
 export async function expandAll(
-  host: Pick<Host, 'expand'>,
-  patterns: readonly string[],
+  host: Pick<Host, 'listFollowed'>,
+  names: readonly string[],
 ): Promise<ReadonlyMap<string, string | undefined>> {
   const found = new Map<string, string | undefined>();
-  for (const pattern of patterns) {
-    const paths = await host.expand(pattern);
-    if (paths.length > MOST_FILES)
-      found.set(pattern, `${paths.length} files match, and at most ${MOST_FILES} are read`);
-    else for (const path of paths) found.set(path, undefined);
+  for (const name of names) {
+    const paths = hasWildcard(name) ? await matchesOf(host, name).catch((error: Error) => error) : [];
+    if (paths instanceof Error) found.set(name, paths.message);
+    else for (const path of paths.length === 0 ? [name] : paths) found.set(path, undefined);
   }
   return found;
 }
 
+async function matchesOf(host: Pick<Host, 'listFollowed'>, name: string): Promise<readonly string[]> {
+  const rules = { paths: [patternOfArgument(name)], excludePaths: [], globPolicy: 'extended' } as const;
+  const files = await host.listFollowed(rules);
+  if (files.length > MOST_FILES)
+    throw new Error(`${files.length} files match, and at most ${MOST_FILES} are read`);
+  return files.map(({ path }) => path);
+}
+
 /** Reads pos files, each one again only if it may have changed. Unchanged entries keep their objects. */
 export class PosFiles {
-  readonly #host: Pick<Host, 'expand' | 'readFile' | 'now'>;
+  readonly #host: Pick<Host, 'listFollowed' | 'readFile' | 'now'>;
   readonly #cache = new Map<string, CachedPosFile>();
 
-  constructor(host: Pick<Host, 'expand' | 'readFile' | 'now'>) {
+  constructor(host: Pick<Host, 'listFollowed' | 'readFile' | 'now'>) {
     this.#host = host;
   }
 

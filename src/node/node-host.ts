@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { TailSource } from '../core/fluent-conf/tail.ts';
 import { numericZone } from '../core/in-tail/path-dates.ts';
+import type { PathRules } from '../core/in-tail/path-pattern.ts';
 import type { FollowedFile } from '../core/look/snapshot.ts';
 import type { DrainRequest } from '../core/progress/drain-request.ts';
 import type { Millis } from '../core/text/units.ts';
@@ -8,7 +8,6 @@ import { type Host, PartlyListed } from '../host.ts';
 import { placesBelow } from './files/below-root.ts';
 import { listChunks } from './files/chunks.ts';
 import { readFile } from './files/files.ts';
-import { expandGlob } from './files/glob.ts';
 import { lookAt } from './files/log-files.ts';
 import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
@@ -43,8 +42,6 @@ export class NodeHost implements Host {
   constructor(root?: string) {
     this.#root = root;
   }
-
-  expand: Host['expand'] = (pattern) => expandGlob(pattern, placesBelow(this.#root));
 
   /** Changes of these paths wake the loop. `refused` gets the reason if the system cannot watch. */
   watchFiles(paths: readonly string[], refused: (why: string) => void): void {
@@ -95,12 +92,12 @@ export class NodeHost implements Host {
 
   listChunks: Host['listChunks'] = (globs) => listChunks(globs, placesBelow(this.#root));
 
-  async listFollowed(source: TailSource, alreadyKept?: number): Promise<readonly FollowedFile[]> {
+  async listFollowed(rules: PathRules, alreadyKept?: number): Promise<readonly FollowedFile[]> {
     const elsewhere: string[] = [];
     const placeOf = placesBelow(this.#root, (path) => elsewhere.push(path));
     const now = new Date();
     const clock = { instant: now.getTime(), timeZone: numericZone(-now.getTimezoneOffset()) };
-    const files = await listFollowed(source, clock, { placeOf, alreadyKept });
+    const files = await listFollowed(rules, clock, { placeOf, alreadyKept });
     const [first] = elsewhere;
     if (first === undefined) return files;
     throw new PartlyListed(`${first} is a link to a place that is not below the root`, files);

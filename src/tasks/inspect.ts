@@ -13,7 +13,7 @@ import type { PosFileReading, Snapshot } from '../core/look/snapshot.ts';
 import { FollowedFiles } from '../daemon/list-followed.ts';
 import { LogFileLooks } from '../daemon/look-at-files.ts';
 import { listPutAside, readBuffers } from '../daemon/read-buffers.ts';
-import { PosFiles } from '../daemon/read-pos-files.ts';
+import { expandAll, PosFiles } from '../daemon/read-pos-files.ts';
 import type { Host } from '../host.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { type ConfWanted, type FoundPosFiles, findPosFiles, refusePosFiles } from './find-conf.ts';
@@ -59,7 +59,7 @@ async function refuseRoot(root: string): Promise<void> {
 
 /** Expands all patterns. A file with several names keeps the first. */
 async function expandOnce(host: Host, patterns: readonly string[]): Promise<readonly string[]> {
-  const names = (await Promise.all(patterns.map((pattern) => host.expand(pattern)))).flat();
+  const names = [...(await expandAll(host, patterns)).keys()];
   const known = new Set<string>();
   return names.filter((name) => known.size < known.add(resolve(name)).size);
 }
@@ -85,11 +85,7 @@ export class Inspector {
     this.#subject = subject;
     this.#rates = rates;
     this.#policy = { ...DEFAULT_POLICY, tail: tailFacts(subject.conf?.sources) };
-    this.#posFiles = new PosFiles({
-      now: () => host.now(),
-      expand: async (name) => [name],
-      readFile: (name, options) => host.readFile(name, options),
-    });
+    this.#posFiles = new PosFiles(host);
     this.#logFiles = new LogFileLooks(host);
     this.#followed = new FollowedFiles(host, subject.conf);
   }

@@ -1,4 +1,3 @@
-import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
 import type { ChunkListing } from '../../src/core/fluentd/buffers.ts';
 import { isFileOf } from '../../src/core/look/file-state.ts';
 import type { FileLook, FileStat, FollowedFile } from '../../src/core/look/snapshot.ts';
@@ -62,10 +61,6 @@ export class SimulatedHost implements Host {
     return [...this.#world.requests];
   }
 
-  async expand(pattern: string): Promise<readonly string[]> {
-    return [pattern];
-  }
-
   async readFile(_path: string, { known }: ReadOptions = {}): Promise<FileContent | undefined> {
     const { posFile, clock } = this.#world;
     if (!posFile.exists) return undefined;
@@ -103,7 +98,7 @@ export class SimulatedHost implements Host {
     return { inode: file.inode, size: sizeOf(file), writtenAgo: this.#world.clock.wall - file.writtenAt };
   }
 
-  async listFollowed(_source: TailSource): Promise<readonly FollowedFile[]> {
+  async listFollowed(): Promise<readonly FollowedFile[]> {
     this.#takeTime();
     const files = [...this.#world.logs.byPath].filter(([path]) => isFollowed(path));
     return files.map(([path, file]) => {

@@ -1,5 +1,5 @@
-import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
 import type { ChunkListing } from '../../src/core/fluentd/buffers.ts';
+import type { PathRules } from '../../src/core/in-tail/path-pattern.ts';
 import { isFileOf } from '../../src/core/look/file-state.ts';
 import type { FileLook, FileStat, FollowedFile } from '../../src/core/look/snapshot.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
@@ -43,11 +43,6 @@ export abstract class FakeFiles {
     return String(this.#lastInode);
   }
 
-  async expand(pattern: string): Promise<readonly string[]> {
-    const matches = this.files.has(pattern) ? [] : this.#matching([pattern]);
-    return matches.length === 0 ? [pattern] : matches;
-  }
-
   async readFile(path: string, { known }: ReadOptions = {}): Promise<FileContent | undefined> {
     this.#failIfBroken(path);
     if (this.directories.has(path)) throw new Error('EISDIR: illegal operation on a directory, read');
@@ -88,7 +83,7 @@ export abstract class FakeFiles {
     return rest.length === 0 || this.broken.has(path) ? {} : { newlineLeft: rest.includes(NEWLINE) };
   }
 
-  async listFollowed({ paths }: TailSource): Promise<readonly FollowedFile[]> {
+  async listFollowed({ paths }: Pick<PathRules, 'paths'>): Promise<readonly FollowedFile[]> {
     return this.#matching(paths).flatMap((path) => {
       const file = this.files.get(path);
       return file === undefined ? [] : [{ path, inode: file.inode, size: file.bytes.length }];

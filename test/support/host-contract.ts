@@ -66,23 +66,6 @@ export function describeHost(
       makeDirectory('dir');
       await expect(host.readFile(path('dir'))).rejects.toThrow(/directory/);
     });
-
-    holds('a path that is there is itself, whatever is in its name', async ({ host, path, write }) => {
-      write('a*.pos', '');
-      write('ab.pos', '');
-      expect(await host.expand(path('a*.pos'))).toEqual([path('a*.pos')]);
-    });
-
-    holds(
-      'a glob is what it matches, sorted; itself where it matches nothing',
-      async ({ host, path, write }) => {
-        for (const name of ['b.pos', 'a.pos', 'c.log']) write(name, '');
-        expect(await host.expand(path('*.pos'))).toEqual([path('a.pos'), path('b.pos')]);
-        expect(await host.expand(path('?.log'))).toEqual([path('c.log')]);
-        expect(await host.expand(path('*.none'))).toEqual([path('*.none')]);
-        expect(await host.expand(path('none.pos'))).toEqual([path('none.pos')]);
-      },
-    );
   });
 
   describe(`${name}: a look at log files`, () => {

@@ -85,6 +85,19 @@ function toPart(segment: string, index: number, all: readonly string[]): GlobPar
   return { kind: 'names', matches: nameMatcher(segment) };
 }
 
+export function hasWildcard(argument: string): boolean {
+  return /[*?]/.test(argument);
+}
+
+/** A pos file argument as a pattern of in_tail: only `*` and `?` are wildcards, `**` means `*`, and `%` is no date. */
+export function patternOfArgument(argument: string): string {
+  return argument
+    .replace(/[\\[\]{}]/g, '\\$&')
+    .replaceAll('%', '%%')
+    .replace(/\*+/g, '*')
+    .replace(/\/+/g, '/');
+}
+
 /** Of one part of a glob: an escaped sign, `*`, `?`, a class, any other sign. */
 const TOKEN = /\\(.)|\*+|\?|\[[!^]?([^\]]*)(\]?)|[^\\]/gsu;
 
