@@ -8,7 +8,7 @@ import { type Found, foundBy } from '../core/inspect/found.ts';
 import { diagnose } from '../core/inspect/pos-file-diagnosis.ts';
 import type { Rates } from '../core/inspect/rates.ts';
 import type { Observation } from '../core/look/observation.ts';
-import { observe } from '../core/look/observe.ts';
+import { observe, observeOnce } from '../core/look/observe.ts';
 import type { PosFileReading, Snapshot } from '../core/look/snapshot.ts';
 import { FollowedFiles } from '../daemon/list-followed.ts';
 import { LogFileLooks } from '../daemon/look-at-files.ts';
@@ -92,7 +92,9 @@ export class Inspector {
 
   async look(): Promise<Found> {
     const snapshot = await this.#snapshot();
-    this.#seen = observe(this.#seen, snapshot, this.#policy, knownByAges(snapshot.at));
+    const known = knownByAges(snapshot.at);
+    if (this.#rates === undefined) return this.#found(snapshot, observeOnce(snapshot, this.#policy, known));
+    this.#seen = observe(this.#seen, snapshot, this.#policy, known);
     return this.#found(snapshot, this.#seen);
   }
 

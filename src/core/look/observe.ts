@@ -13,7 +13,7 @@ import type { Subject } from './subject.ts';
 import { undiscoveredIn, unlistedIn } from './undiscovered.ts';
 import { whyUnknown } from './unknown-pos-file.ts';
 
-/** The meaning of `snapshot` after `previous`. Pure. `knownBefore`: what is known of the files before the first look. */
+/** The meaning of `snapshot` after `previous`. Pure. `knownBefore`: what is known of the files before a first look. */
 export function observe(
   previous: Observation | undefined,
   snapshot: Snapshot,
@@ -74,6 +74,17 @@ function plainFacts(before: Observation | undefined, snapshot: Snapshot) {
 
 /** What is known of an entry from before this look. */
 type KnownOf = (entry: KeyedEntry, look: FileLook, posFileWrittenAgo: Millis) => Known | undefined;
+
+/** A first look that no other follows: it remembers nothing, which saves a tenth of the time. */
+export function observeOnce(snapshot: Snapshot, limits: Limits, knownBefore: KnownOf): Observation {
+  const memory = newMemory(snapshot.at);
+  const ofFiles = observeFiles(undefined, snapshot, limits, { memory, knownOf: knownBefore });
+  return withProgress(
+    { ...factsOf(undefined, snapshot, ofFiles, memory), atRest: undefined },
+    undefined,
+    limits,
+  );
+}
 
 function observeAnew(
   previous: Observation | undefined,
