@@ -211,7 +211,7 @@ async function armed(trigger: Trigger, site: Site): Promise<Pick<Delivery, 'args
       const script = join(site.dir, 'main.sh');
       writeFileSync(script, 'sleep 1000');
       const main = spawn('sh', [script], { stdio: 'ignore' });
-      return { args: ['--done-process', `^sh ${script}$`], end: () => void main.kill('SIGKILL') };
+      return { args: ['--done-process', `sh ${script}`], end: () => void main.kill('SIGKILL') };
     }
     case 'http': {
       const at = `127.0.0.1:${await freePort()}`;
