@@ -31,7 +31,7 @@ const withoutUnused = {
 
 /** What a start may never need. Loaded when it is first called, it spares each start 10 ms and 2 MB. */
 const LATER = {
-  'node:child_process': ['execFile', 'spawn'],
+  'node:child_process': ['execFile', 'spawn', 'spawnSync'],
   'node:crypto': ['timingSafeEqual'],
   'node:http': ['createServer', 'get'],
 };

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { basename } from 'node:path';
 import yargs, { type Argv } from 'yargs';
 import { BUGS, VERSION } from './commands/build-info.ts';
 import { COMMANDS, type Command } from './commands/options/commands.ts';
@@ -6,12 +7,16 @@ import { optionsFromEnvironment, variableOf } from './commands/options/environme
 import type { ExportArgs, InspectArgs } from './commands/options/inspect-options.ts';
 import { COMPLETION, mistakeIn } from './commands/options/mistakes.ts';
 import type { DrainArgs, WatchArgs } from './commands/options/options.ts';
+import { unknownVariables } from './commands/start-warnings.ts';
 import { EXIT } from './core/drain/outcome.ts';
 import { printable } from './core/text/printable.ts';
 import { endIfStuck } from './node/processes/end.ts';
 import { CommandError, UsageError } from './tasks/usage-error.ts';
 
-const BY_ENVIRONMENT = 'Every option can be set by environment: POSIDLE_QUIET=30s is --quiet 30s.';
+const BY_ENVIRONMENT =
+  'Every option can be set by environment: POSIDLE_QUIET=30s is --quiet 30s. Lists are separated by commas. Durations: 500ms, 30s, 5m, 1h. Sizes: 64KiB, 10MB.';
+const exitCodes = (own: string) =>
+  `Exit codes: ${own}; 2 wrong options or configuration; 1 a bug: please report it.`;
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader closed the pipe (`inspect | head -1`). Keep the exit code.
@@ -41,6 +46,9 @@ function endFlushed(): void {
   process.stdout.write('', () => void endIfStuck().then(() => process.exit()));
 }
 
+/** kubectl runs `kubectl posidle` under this name. */
+const IS_PLUGIN = basename(process.argv[1] ?? '') === 'kubectl-posidle';
+
 /** Each command loads its modules only when it runs, so that `--help` stays fast. */
 const RUN: Readonly<Record<keyof typeof COMMANDS, (args: never) => Promise<number>>> = {
   watch: async (args: WatchArgs) => (await import('./commands/watch.ts')).runWatch(args),
@@ -48,6 +56,10 @@ const RUN: Readonly<Record<keyof typeof COMMANDS, (args: never) => Promise<numbe
     (await import('./commands/watch.ts')).runParent(args, behindDashes(args)),
   drain: async (args: DrainArgs) => (await import('./commands/drain.ts')).runDrain(args),
   inspect: async (args: InspectArgs & Words) => {
+    warnOfVariables();
+    if (IS_PLUGIN) return (await import('./commands/inspect-pod.ts')).runInPod(args.files, args);
+    if ((args.namespace ?? args.context) !== undefined)
+      throw new UsageError('--namespace and --context need a Pod: kubectl posidle inspect POD');
     if (args.follow || args.wait !== undefined) endAtSignal();
     return (await import('./commands/inspect.ts')).runInspect({ ...args, 'pos-file': posFilesOf(args) });
   },
@@ -56,9 +68,16 @@ const RUN: Readonly<Record<keyof typeof COMMANDS, (args: never) => Promise<numbe
     return (await import('./commands/export.ts')).runExport({ ...args, 'pos-file': posFilesOf(args) });
   },
   witness: async ({ dir }: { dir?: string }) => (await import('./commands/witness.ts')).runWitness(dir),
-  inject: async ({ files, image }: Words & { image?: string }) =>
-    (await import('./commands/inject.ts')).runInject(files, image),
+  inject: async ({ files, image }: Words & { image?: string }) => {
+    warnOfVariables();
+    return (await import('./commands/inject.ts')).runInject(files, image);
+  },
 };
+
+/** The other commands log them. */
+function warnOfVariables(): void {
+  for (const warning of unknownVariables(process.env)) tell(warning);
+}
 
 interface Words {
   readonly files: readonly string[];
@@ -110,7 +129,7 @@ function parser(words: readonly string[]): Argv {
       throw new UsageError(mistakeIn(message ?? error?.message, words));
     })
     .exitProcess(false)
-    .epilogue(BY_ENVIRONMENT);
+    .epilogue(`${BY_ENVIRONMENT}\n${exitCodes("see each command's --help")}`);
 }
 
 function withOptions(built: Argv, { words, options, positional, examples, exits }: Command): Argv {
@@ -119,8 +138,7 @@ function withOptions(built: Argv, { words, options, positional, examples, exits 
     .options(options)
     .config(optionsFromEnvironment(process.env, positional === undefined ? options : others));
   // Again, because yargs drops it in a command's own help.
-  if (Object.keys(options).length > 0)
-    built.epilogue(exits === undefined ? BY_ENVIRONMENT : `${BY_ENVIRONMENT}\n${exits}`);
+  built.epilogue(`${BY_ENVIRONMENT}\n${exitCodes(exits)}`);
   if (positional !== undefined) {
     const [name, describe] = positional;
     built.positional(name, { type: 'string', array: words.includes('..'), describe });

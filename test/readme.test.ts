@@ -3,10 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { exportOptions, inspectOptions } from '../src/commands/options/inspect-options.ts';
-import { drainOptions, watchOptions } from '../src/commands/options/options.ts';
+import { COMMANDS, type Command } from '../src/commands/options/commands.ts';
 import { describeOutcome, type Outcome } from '../src/core/drain/outcome.ts';
-import { METRICS } from '../src/core/metrics/metrics.ts';
 import { BUNDLE } from './pods/bundle.ts';
 import { blocksIn } from './pods/readme.ts';
 
@@ -71,8 +69,8 @@ function commandsIn(page: string): readonly string[] {
 
 /** posidle's own table has the options that it knows. */
 function expectOptions([command, ...words]: readonly string[]): void {
-  const byCommand: Readonly<Record<string, object>> = { inspect: inspectOptions, drain: drainOptions };
-  const options = Object.keys(byCommand[command ?? ''] ?? watchOptions);
+  const known: Readonly<Record<string, Command>> = COMMANDS;
+  const options = Object.keys({ help: true, ...known[command ?? '']?.options });
   const given = words.flatMap((word) => /^--([\w-]+)/.exec(word)?.[1] ?? []);
   expect(options).toEqual(expect.arrayContaining(given));
 }
@@ -161,23 +159,6 @@ function anchorsIn(page: string): readonly string[] {
       .replaceAll(' ', '-'),
   );
 }
-
-test.each([
-  ['src/commands/options/README.md', { ...watchOptions, ...drainOptions }],
-  ['src/commands/inspect-view/README.md', inspectOptions],
-  ['docker/exporter/README.md', exportOptions],
-])('%s names each option', (page, options) => {
-  const text = readFileSync(page, 'utf8');
-  const missing = Object.keys(options).filter((name) => !new RegExp(`--(no-)?${name}\\b`).test(text));
-  expect(missing).toEqual([]);
-});
-
-test('one table explains each metric, and no other', () => {
-  const page = readFileSync('docker/exporter/README.md', 'utf8');
-  const table = page.slice(page.indexOf('## Metrics'));
-  const told = [...table.matchAll(/`(posidle_\w+)`/g)].map(([, name]) => name);
-  expect(told.toSorted()).toEqual(Object.keys(METRICS).toSorted());
-});
 
 test('LIMITS explains each kind of what is left or doubted once, and no other', () => {
   const [, types = ''] = /export type Left =(.*)export interface PendingChunks/s.exec(

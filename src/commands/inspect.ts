@@ -15,7 +15,6 @@ import { frameOf } from './inspect-view/follow-frame.ts';
 import { jsonOf } from './inspect-view/json.ts';
 import { tableLines } from './inspect-view/table.ts';
 import type { InspectArgs } from './options/inspect-options.ts';
-import { unknownVariables } from './start-warnings.ts';
 
 const FAILED = 1;
 /** For the look that has begun when the wait is over: there may be very many files. */
@@ -35,8 +34,7 @@ export async function runInspect(args: InspectArgs): Promise<number> {
     await writeLines([printable(nothing)]);
     return EXIT.ok;
   }
-  const notes = [...unknownVariables(process.env), ...warnings];
-  const view = { width: widthOfStdout(), conf, notes };
+  const view = { width: widthOfStdout(), conf, notes: warnings };
   const isRepeated = args.follow || args.wait !== undefined;
   const inspector = new Inspector(host, subject, isRepeated ? new Rates() : undefined);
   if (args.follow) return await follow(inspector, args);
@@ -101,8 +99,10 @@ async function follow(inspector: Inspector, { json, interval }: InspectArgs): Pr
       continue;
     }
     const line = json ? jsonOf(found) : summaryOf(found);
-    if (line !== before) await write(`${json ? '' : `${new Date().toISOString()} `}${line}\n`);
-    before = line;
+    // An age changes at each look.
+    const news = line.replaceAll(/"oldestUnreadMs":\d+/g, '');
+    if (news !== before) await write(`${json ? '' : `${new Date().toISOString()} `}${line}\n`);
+    before = news;
   }
 }
 

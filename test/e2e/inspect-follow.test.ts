@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { posText } from '../support/builders.ts';
 import { makeWorkDir, renderConf, tail, toStdout } from '../support/fluentd-conf.ts';
+import { schemaIn } from '../support/json-schema.ts';
 import { startPosidle } from '../support/posidle.ts';
 import { type FluentdRun, NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
 import { requireTmux, Tmux } from '../support/tmux.ts';
@@ -152,12 +153,15 @@ describe('--follow', () => {
     await until('the next', () => run.stdout().split('\n').length === 3);
     run.kill('SIGTERM');
     expect(await run.exited).toBe(0);
-    const lags = run
+    const told = run
       .stdout()
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line).lag);
-    expect(lags).toEqual([4, 10]);
+      .map((line) => JSON.parse(line));
+    expect(told.map(({ lag }) => lag)).toEqual([4, 10]);
+    const { faultsIn } = schemaIn('src/core/inspect/inspection.schema.json');
+    expect(told.flatMap((one) => faultsIn(one))).toEqual([]);
+    expect(told[1].posFiles[0].entries[0].oldestUnreadMs).toBeGreaterThanOrEqual(50);
   });
 });
 

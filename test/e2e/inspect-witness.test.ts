@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { writeWitness } from '../../src/node/witness/write-witness.ts';
 import { makeWorkDir, memoryBuffer, renderConf, tail, toHttp } from '../support/fluentd-conf.ts';
 import { HttpSink } from '../support/http-sink.ts';
+import { schemaIn } from '../support/json-schema.ts';
 import { posidle } from '../support/posidle.ts';
 import { NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
@@ -33,6 +34,7 @@ describe(`inspect --witness beside Fluentd ${NEWEST}`, () => {
       const told = JSON.parse((await inspect('--json')).stdout);
       return told.caughtUp && told.left.count === 1 ? told : undefined;
     });
+    expect(schemaIn('src/core/inspect/inspection.schema.json').faultsIn(found)).toEqual([]);
     expect(found).toMatchObject({
       left: { worst: [{ kind: 'held', chunks: 1 }] },
       witness: { workers: [{ kind: 'alive', files: [{ path: join(work.logs, 'a.log') }] }] },

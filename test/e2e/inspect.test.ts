@@ -1,11 +1,14 @@
 import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/commands/options/commands.ts';
 import { posText } from '../support/builders.ts';
 import { inspectedDir } from '../support/inspected-dir.ts';
+import { schemaIn } from '../support/json-schema.ts';
 import { posidle } from '../support/posidle.ts';
 
 const { at: inDir, logged, shell } = inspectedDir();
+const { faultsIn } = schemaIn('src/core/inspect/inspection.schema.json');
 let pos: string;
 
 beforeEach(() => {
@@ -70,11 +73,13 @@ describe('the table', () => {
   });
 });
 
-test.each(['', 'inspect', 'watch', 'run'])(
-  '`posidle %s --help` says how the environment sets an option',
+test.each(['', ...Object.keys(COMMANDS)])(
+  '`posidle %s --help` says how the environment sets an option, and what the exit codes mean',
   async (command) => {
     const { stdout, code } = await posidle(...command.split(' ').filter(Boolean), '--help');
-    expect(stdout).toMatch(/Every option can be set by environment: POSIDLE_\w+=\S+ is --/);
+    const said = stdout.replaceAll(/\s+/g, ' ');
+    expect(said).toMatch(/ Every option can be set by environment: POSIDLE_\w+=\S+ is --/);
+    expect(said).toMatch(/ Exit codes: .*; 2 wrong options or configuration; 1 a bug/);
     expect(code).toBe(0);
   },
 );
@@ -144,6 +149,7 @@ describe('for programs', () => {
     const { stdout, code } = await posidle('inspect', '-c', conf, '--json');
     expect(code).toBe(0);
     const found = JSON.parse(stdout);
+    expect(faultsIn(found)).toEqual([]);
     expect(found).toMatchObject({ lag: null, caughtUp: false });
     for (const { path, state } of found.posFiles[0].entries) expect(path).toBe(inDir(`${state}.log`));
     expect(found.posFiles[0].entries).toHaveLength(entries.length);
@@ -156,6 +162,7 @@ describe('for programs', () => {
 
   test('--json names what cannot be inspected', async () => {
     const { stdout } = await posidle('inspect', inDir(), inDir('none.pos'), '--json');
+    expect(faultsIn(JSON.parse(stdout))).toEqual([]);
     expect(JSON.parse(stdout).posFiles.map(({ error }: { error: string }) => error)).toEqual([
       'it cannot be read: it is a directory',
       'it is not there',

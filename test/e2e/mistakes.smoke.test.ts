@@ -20,6 +20,7 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ],
   ['inspect -p  --json', '--pos-file: the value is empty. Is a variable not set?'],
   ['watch --quit-token none', '--quit-token: give --listen too'],
+  ['inspect a.pos -n batch', '--namespace and --context need a Pod: kubectl posidle inspect POD'],
   [
     'witness',
     "witness: cannot write to '': the path isn't absolute. Write that of the volume, such as /posidle",
@@ -35,6 +36,16 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
 test.concurrent.each(MISTAKES)('posidle %s', async (line, said) => {
   expect(await posidle(...line.split(' '))).toEqual({ code: 2, stdout: '', stderr: `posidle: ${said}\n` });
 });
+
+test.concurrent.each(['inject test/e2e/none.yaml', 'inspect none.pos --json'])(
+  'posidle %s warns of a variable that no option has',
+  async (line) => {
+    const run = startPosidle(line.split(' '), { env: { ...process.env, POSIDLE_IMGAE: 'x' } });
+    await run.exited;
+    const said = 'posidle: POSIDLE_IMGAE: no option has this name. Did you mean POSIDLE_IMAGE?\n';
+    expect(run.stderr().slice(0, said.length)).toBe(said);
+  },
+);
 
 test.concurrent.each(['inspect', 'inspect -p', 'export', 'watch -p'])(
   'posidle %s names a pos file whose glob is longer than any path',

@@ -46,10 +46,12 @@ describe('the npm package, installed into an empty folder', () => {
     expect(JSON.stringify(told)).toContain(`posidle@${version}`);
   });
 
-  test('tells the shape of an outcome', () => {
-    const read =
-      "import { createRequire } from 'node:module'; console.log(createRequire(import.meta.url)('posidle/outcome.schema.json').title)";
-    expect(inside(process.execPath, '--input-type=module', '-e', read).trim()).toBe('The outcome of posidle');
+  test.each([
+    ['an outcome', 'outcome', 'The outcome of posidle'],
+    ['an inspection', 'inspection', 'What posidle inspect --json prints'],
+  ])('tells the shape of %s', (_, name, title) => {
+    const read = `import { createRequire } from 'node:module'; console.log(createRequire(import.meta.url)('posidle/${name}.schema.json').title)`;
+    expect(inside(process.execPath, '--input-type=module', '-e', read).trim()).toBe(title);
   });
 
   test('holds nothing that its user does not need', () => {

@@ -23,7 +23,7 @@ const COLOURS = {
 
 export const COLUMNS: readonly string[] = ['STATE', 'LAG', 'READ', 'POSITION', 'SIZE', 'INODE', 'AGE'];
 /** A narrow terminal hides these columns, the first one first. */
-const HIDDEN_FIRST = ['INODE', 'POSITION', 'SIZE', 'AGE', 'READ', 'ETA', 'RATE'];
+const HIDDEN_FIRST = ['INODE', 'POSITION', 'SIZE', 'AGE', 'READ', 'OLDEST', 'ETA', 'RATE'];
 
 export interface Row {
   readonly state: FileState;

@@ -5,7 +5,7 @@ import { summaryOf } from '../../core/inspect/summary.ts';
 import type { ObservedFile } from '../../core/look/observation.ts';
 import { printable } from '../../core/text/printable.ts';
 import { shortenMiddle, wrap } from '../../core/text/text-width.ts';
-import { counted, formatBytes, formatDuration } from '../../core/text/units.ts';
+import { counted, formatAge, formatBytes, formatDuration } from '../../core/text/units.ts';
 import { COLUMNS, layOut, type Row, rowOf } from './columns.ts';
 import { defectsOf } from './table.ts';
 import { outputLines } from './witness-lines.ts';
@@ -13,7 +13,7 @@ import { outputLines } from './witness-lines.ts';
 const MOST_DEFECTS = 3;
 const MOST_OUTPUTS = 3;
 const LOG_TELLS = "Fluentd's log tells why: a full buffer, a destination that does not answer, a read limit";
-const PACE_COLUMNS = [...COLUMNS, 'RATE', 'ETA'];
+const PACE_COLUMNS = [...COLUMNS, 'OLDEST', 'RATE', 'ETA'];
 
 /** One frame of --follow. It fits into the terminal, and the file with the largest lag comes first. */
 export function frameOf(
@@ -55,10 +55,12 @@ function headOf(found: Found): readonly string[] {
 function paceRow(file: ObservedFile, { seen, rates }: Found): Row {
   const { cells, ...rest } = rowOf(file, seen.at);
   const { rate = null, eta = null } = rates?.of(file.key)?.pace() ?? {};
+  const oldest = rates?.oldestUnread(file.key) ?? null;
   return {
     ...rest,
     cells: [
       ...cells,
+      oldest === null ? '-' : formatAge(oldest),
       rate === null ? '-' : `${formatBytes(Math.round(rate))}/s`,
       eta === null ? '-' : formatDuration(eta),
     ],

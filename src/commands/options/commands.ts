@@ -12,12 +12,12 @@ export interface Command {
   /** The arguments that are not options. */
   readonly positional?: readonly [name: string, meaning: string];
   readonly examples: readonly (readonly [line: string, meaning: string])[];
-  /** What its exit codes mean. */
-  readonly exits?: string;
+  /** What its exit codes mean, beside 2 (wrong options) and 1 (a bug). */
+  readonly exits: string;
 }
 
 const DRAIN_EXITS =
-  'Exit codes: 0 drained or unproven; 3 not drained (with --strict also unproven); 2 wrong options; 4 posidle could not work.';
+  '0 drained or unproven; 3 not drained (with --strict also unproven); 4 posidle could not work: no Fluentd came, or posidle may not signal it or cannot prove which process it is';
 
 export const COMMANDS = {
   watch: {
@@ -37,7 +37,7 @@ export const COMMANDS = {
     words: 'run',
     about: 'start Fluentd, and stop it when its work is done: posidle run -- fluentd …',
     options: watchOptions,
-    exits: `${DRAIN_EXITS} If Fluentd ends by itself: its own.`,
+    exits: `${DRAIN_EXITS}; if Fluentd ended by itself: its own code, or 128 + signal`,
     examples: [
       ['$0 run -- fluentd -c /fluentd/etc/fluent.conf', 'stop it when no log file was read for 60 s'],
       ['$0 run --done-file /var/log/app/done -- fluentd', 'stop it when main has made this file'],
@@ -58,9 +58,10 @@ export const COMMANDS = {
     about: 'show what Fluentd has read, and what is left',
     options: inspectOptions,
     exits:
-      'Exit codes: 0 posidle could read all (with --max-lag or --wait: Fluentd has, too); 1 it could not; 2 wrong options.',
-    positional: ['files', 'POS_FILE: pos files or globs'],
+      '0 posidle could read all (with --max-lag or --wait: Fluentd has, too); 1 it could not; 137 with --wait a mount does not answer',
+    positional: ['files', 'POS_FILE: pos files or globs; as kubectl posidle: a Pod'],
     examples: [
+      ['kubectl posidle inspect POD --follow', 'in a running Pod, where posidle or Fluentd is'],
       ['$0 inspect /var/log/fluentd/app.pos', 'a table of every file: state, lag, position, size'],
       [
         '$0 inspect -c /etc/fluent/fluent.conf --follow',
@@ -77,6 +78,7 @@ export const COMMANDS = {
     words: 'export [files..]',
     about: 'show Prometheus what Fluentd has read, and what is left',
     options: exportOptions,
+    exits: '0 a signal ended it',
     positional: ['files', 'POS_FILE: pos files or globs'],
     examples: [
       ['$0 export "/var/log/*.pos" --listen 0.0.0.0:8612', 'on a node, for all pos files there'],
@@ -90,6 +92,7 @@ export const COMMANDS = {
     words: 'witness [dir]',
     about: 'write the witness to DIR, a volume that Fluentd mounts too, and print what its manifest needs',
     options: {},
+    exits: '0 it is written',
     positional: ['dir', 'DIR: a shared volume'],
     examples: [],
   },
@@ -105,7 +108,7 @@ export const COMMANDS = {
       ),
     }),
     positional: ['files', 'FILE: manifests; - is stdin'],
-    exits: 'Exit codes: 0 changed; 3 each Pod stays as it is; 2 a file cannot be read.',
+    exits: '0 changed; 3 each Pod stays as it is',
     examples: [
       [
         '$0 inject job.yaml | kubectl apply -f -',

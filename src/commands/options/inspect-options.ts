@@ -1,6 +1,6 @@
 import type { InferredOptionTypes } from 'yargs';
 import { durationOr, endpoint, fileCount, interval, nonEmpty, size } from './coercions.ts';
-import { flag, namedInErrors, parsed, posFileOptions, SHOW, TELL, WHICH } from './option-parts.ts';
+import { flag, namedInErrors, parsed, posFileOptions, SHOW, TELL, text, WHICH } from './option-parts.ts';
 import { watchOptions } from './options.ts';
 
 export const inspectOptions = namedInErrors({
@@ -18,7 +18,7 @@ export const inspectOptions = namedInErrors({
     default: '1s',
   },
   witness: parsed('DIR', 'also ask Fluentd itself: where its witness listens', SHOW, nonEmpty),
-  json: flag('one JSON object', TELL),
+  json: flag('one JSON object, as posidle/inspection.schema.json says', TELL),
   'max-lag': {
     ...parsed(
       'SIZE',
@@ -28,6 +28,8 @@ export const inspectOptions = namedInErrors({
     ),
     conflicts: 'wait',
   },
+  namespace: { ...text('NS', 'as kubectl posidle: the namespace of the Pod', WHICH), alias: 'n' },
+  context: text('NAME', 'as kubectl posidle: the context of the kubeconfig', WHICH),
   wait: parsed(
     'DUR',
     'repeat until waiting no longer helps (exit 0), at most DUR (exit 1, and say what is left)',

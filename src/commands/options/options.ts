@@ -49,16 +49,20 @@ export const watchOptions = namedInErrors({
   },
   'start-timeout': {
     ...duration(
-      "longest wait for Fluentd, its first pos file entry, and main's process",
+      "longest wait for Fluentd (then exit 4), its first pos file entry (then, with --quiet, the drain), and main's process (then it counts as ended)",
       DEFAULTS.startTimeout,
       WHEN,
     ),
     coerce: durationOr('off'),
   },
   'drain-timeout': duration('longest drain after a trigger', DEFAULTS.drainTimeout, HOW),
-  'stop-timeout': duration('from the stop signal to SIGKILL', DEFAULTS.stopTimeout, HOW),
+  'stop-timeout': duration(
+    'from the stop signal to SIGKILL; Fluentd needs the time to send, and 1 s for each chunk',
+    DEFAULTS.stopTimeout,
+    HOW,
+  ),
   grace: duration(
-    "total time for drain and stop after SIGTERM to posidle; keep it below the Pod's grace period",
+    "total time for drain and stop after SIGTERM to posidle, and for a Fluentd that is not up yet; keep it below the Pod's grace period",
     DEFAULTS.grace,
     HOW,
   ),
@@ -68,7 +72,12 @@ export const watchOptions = namedInErrors({
     HOW,
     nonEmpty,
   ),
-  listen: parsed('HOST:PORT', 'where GET /healthz /readyz /status /metrics answer', TELL, endpoint),
+  listen: parsed(
+    'HOST:PORT',
+    'where GET /healthz /readyz /status /metrics answer; a port alone means loopback',
+    TELL,
+    endpoint,
+  ),
   strict: flag('exit 3 also if the outcome is "unproven"', TELL),
   'log-format': parsed(
     LOG_FORMATS.join('|'),
@@ -78,7 +87,7 @@ export const watchOptions = namedInErrors({
   ),
   'termination-log': text(
     'FILE',
-    'write the outcome here in one JSON line; by default /dev/termination-log if it exists',
+    'write the outcome here in one JSON line of at most 4 KiB; by default /dev/termination-log if it exists',
     TELL,
   ),
 } as const);

@@ -32,7 +32,7 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
   DaemonSet: ['spec', 'template'],
 };
 const KINDS = Object.keys(PATHS).join(', ');
-const NAMES = ['fluentd', 'emr-container-fluentd'];
+export const FLUENTD_NAMES: readonly string[] = ['fluentd', 'emr-container-fluentd'];
 const GRACE = 120;
 const RUBY_OPTION = rubyOption(SHARED_DIR);
 const MOUNT = { name: 'posidle', mountPath: SHARED_DIR };
@@ -81,7 +81,7 @@ interface View {
 function viewOf({ metadata, spec }: Pod): View {
   const notes = fields(metadata.annotations);
   const [containers, inits] = [list(spec.containers), list(spec.initContainers)];
-  const names = 'posidle/container' in notes ? [text(notes['posidle/container'])] : NAMES;
+  const names = 'posidle/container' in notes ? [text(notes['posidle/container'])] : FLUENTD_NAMES;
   const candidates = [...containers, ...inits.filter(isSidecar)];
   const byName = (name: string) => candidates.find((one) => text(one.name) === name);
   const name = names.find(byName) ?? names.join(' or ');

@@ -2,8 +2,10 @@ import type { ObservedFile } from '../look/observation.ts';
 import type { UnparsableLine } from '../pos-file/pos-file.ts';
 import { type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Left } from '../progress/progress.ts';
+import type { Millis } from '../text/units.ts';
 import type { Found } from './found.ts';
 import type { Finding } from './pos-file-diagnosis.ts';
+import type { Rates } from './rates.ts';
 
 /** The JSON of `posidle inspect --json`, which is a contract. Byte counts are null if unknown. */
 export interface Inspection {
@@ -28,7 +30,10 @@ interface InspectedPosFile {
   readonly error?: string;
 }
 
-type InspectedEntry = Pick<ObservedFile, 'path' | 'position' | 'inode' | 'size' | 'lag' | 'state'>;
+type InspectedEntry = Pick<ObservedFile, 'path' | 'position' | 'inode' | 'size' | 'lag' | 'state'> & {
+  /** Only of repeated looks. */
+  readonly oldestUnreadMs?: Millis | null;
+};
 
 export function inspectionOf(found: Found): Inspection {
   const { totals, lag, caughtUp } = found;
@@ -36,7 +41,7 @@ export function inspectionOf(found: Found): Inspection {
   return {
     posFiles: found.posFiles.map(({ path, files, unparsable, findings, error }) => ({
       path,
-      entries: files.map(inspectedEntry),
+      entries: files.map((file) => inspectedEntry(file, found.rates)),
       unparsable,
       ...(findings.length > 0 && { findings }),
       ...(error !== undefined && { error }),
@@ -47,6 +52,10 @@ export function inspectionOf(found: Found): Inspection {
   };
 }
 
-function inspectedEntry({ path, position, inode, size, lag, state }: ObservedFile): InspectedEntry {
-  return { path, position, inode, size, lag, state };
+function inspectedEntry(
+  { key, path, position, inode, size, lag, state }: ObservedFile,
+  rates: Rates | undefined,
+): InspectedEntry {
+  const entry = { path, position, inode, size, lag, state };
+  return rates === undefined ? entry : { ...entry, oldestUnreadMs: rates.oldestUnread(key) };
 }

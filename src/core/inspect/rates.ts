@@ -2,6 +2,8 @@ import type { Observation } from '../look/observation.ts';
 import type { Millis } from '../text/units.ts';
 
 const MOST_SAMPLES = 60;
+/** An age is exact to this share. So a few dozen ends are enough for hours. */
+const EXACT = 1 / 8;
 /** A rate is that of this time: in_tail looks once a second and reads in small steps. */
 const WINDOW: Millis = 10_000;
 
@@ -19,9 +21,20 @@ interface Run extends Sample {
 /** How fast Fluentd reads, over the last WINDOW. */
 export class Rate {
   readonly #runs: Run[] = [];
+  /** Ends of the file that in_tail has not reached yet, and when posidle saw them, the oldest first. */
+  #unread: readonly { readonly at: Millis; readonly end: number }[] = [];
 
   add({ at, read, lag }: Sample): void {
     const last = this.#runs.at(-1);
+    const end = read + lag;
+    // A truncated file starts anew.
+    const isSame = last !== undefined && read >= last.read && end >= last.read + last.lag;
+    if (!isSame || (this.#unread[0]?.end ?? end) <= read)
+      this.#unread = isSame ? this.#unread.filter((one) => one.end > read) : [];
+    const [oldest, newest] = [this.#unread[0], this.#unread.at(-1)];
+    const isNew = end > (newest?.end ?? read);
+    const isFar = at - (newest?.at ?? 0) >= EXACT * (at - (oldest?.at ?? at));
+    if (isNew && isFar) this.#unread = [...this.#unread, { at, end }];
     if (last?.read === read && last.lag === lag) last.until = at;
     else this.#runs.push({ at, read, lag, until: at });
     while (this.#runs.length > MOST_SAMPLES || (this.#runs[0]?.until ?? at) < at - WINDOW) this.#runs.shift();
@@ -30,6 +43,13 @@ export class Rate {
   /** Bytes read as of the last sample. */
   get read(): number {
     return this.#runs.at(-1)?.read ?? 0;
+  }
+
+  /** The age of the oldest unread byte, as far as posidle saw the file grow; null if nothing is unread. */
+  get oldestUnread(): Millis | null {
+    const [first] = this.#unread;
+    const last = this.#runs.at(-1);
+    return first === undefined || last === undefined ? null : last.until - first.at;
   }
 
   /** `rate`: bytes read a second. `eta`: the time until the lag is 0 at this pace; null if the lag does not fall. */
@@ -77,6 +97,13 @@ export class Rates {
 
   of(key: string): Rate | undefined {
     return this.#files.get(key);
+  }
+
+  /** `key`: of an entry, or the path of a file that in_tail has not found. */
+  oldestUnread(key: string): Millis | null {
+    const since = this.#unfound.get(key);
+    if (since !== undefined) return (this.#at ?? since) - since;
+    return this.#files.get(key)?.oldestUnread ?? null;
   }
 
   /** How long in_tail has not found a file with bytes in it. */

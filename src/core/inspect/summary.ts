@@ -1,7 +1,7 @@
 import { describeLeft, listed } from '../progress/describe.ts';
 import { bytesToRead } from '../progress/progress.ts';
 import { counted, formatBytes } from '../text/units.ts';
-import type { Found, FoundPosFile } from './found.ts';
+import { type Found, type FoundPosFile, filesIn } from './found.ts';
 
 /** `behind by 12.4 MiB in 2 of 31 files`. */
 export function summaryOf({ posFiles, totals, lag, caughtUp }: Found): string {
@@ -14,9 +14,18 @@ export function summaryOf({ posFiles, totals, lag, caughtUp }: Found): string {
     return `${lag === null ? `lag unknown${totals.files > 0 ? `; ${known}` : ''}` : known}${unknown}`;
   }
   if (totals.unknown === totals.left) return `lag unknown for ${totals.left} of ${files}${unknown}`;
-  const how = caughtUp ? 'caught up, except unfinished last lines of' : 'behind by';
+  const how = caughtUp ? whyLeft(posFiles) : 'behind by';
   const bytes = `${lag === null ? 'at least ' : ''}${formatBytes(totals.lag)}`;
   return `${how} ${bytes} in ${totals.left} of ${files}${unknown}`;
+}
+
+/** The positions may be older than the witness's answer. */
+function whyLeft(posFiles: readonly FoundPosFile[]): string {
+  const left = filesIn({ posFiles }).filter(({ lag }) => lag !== 0);
+  const isUnfinished = left.every(({ state }) => state === 'partial-line');
+  return isUnfinished
+    ? 'caught up, except unfinished last lines of'
+    : 'caught up, says Fluentd; its pos file lacks';
 }
 
 function unjudged(posFiles: readonly FoundPosFile[]): readonly string[] {

@@ -8,7 +8,7 @@ import { bytesToRead, heldIn } from '../progress/progress.ts';
 import { printable } from '../text/printable.ts';
 import type { Millis } from '../text/units.ts';
 
-/** All metrics, with their help texts. docker/exporter/README.md has the same list. */
+/** All metrics, with their help texts. */
 export const METRICS = {
   posidle_lag_bytes: 'Bytes that Fluentd still has to read, as far as they are known.',
   posidle_unknown_lag_files: 'Files with an unknown lag.',

@@ -27,6 +27,21 @@ test.each([20, 40, 120])('no line of a picture is wider than %s columns', (colum
   expect(frame(24, columns).filter((line) => line.length > columns)).toEqual([]);
 });
 
+test('shows how long the oldest byte of each file has been unread, as far as posidle saw', () => {
+  const looks = new Looks(new Rates());
+  const files = { '/behind.log': { size: 8, position: 4 }, '/read.log': { size: 8, position: 8 } };
+  looks.look(0, files);
+  const [title = '', behind = '', read = ''] = frameOf(looks.look(7_000, files), {
+    ...{ rows: 24, columns: 120, at: new Date(0) },
+  }).slice(-3);
+  const cellIn = (line: string) =>
+    line
+      .slice(0, title.indexOf('OLDEST') + 6)
+      .split(' ')
+      .at(-1);
+  expect([behind, read].map(cellIn)).toEqual(['7s', '-']);
+});
+
 test('with a witness, the picture shows each output, the one that holds most first', () => {
   const receipt = { took: 20, left: 0, delivered: 15, secondary: 0, aside: 0, dropped: 0, held: 5 };
   const outputs = [

@@ -1,51 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { outcomeOf } from '../../../src/core/drain/outcome.ts';
 import type { End } from '../../../src/core/drain/state.ts';
 import { ABSENT, policy, seen, snapshot } from '../../support/builders.ts';
+import { schemaIn } from '../../support/json-schema.ts';
 import { output } from '../../support/said.ts';
 import { gone } from '../../support/witnesses.ts';
 import { sized } from '../worlds.ts';
 
-interface Schema {
-  readonly $ref?: string;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly type?: string | readonly string[];
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: Schema | false;
-  readonly items?: Schema;
-  readonly $defs?: Readonly<Record<string, Schema>>;
-}
-
-const SCHEMA = JSON.parse(readFileSync('src/core/drain/outcome.schema.json', 'utf8')) as Schema;
-
-/** The places where a value breaks the schema. Knows only the JSON Schema keywords that ours uses. */
-function faultsIn(value: unknown, given: Schema = SCHEMA, at = 'outcome'): readonly string[] {
-  const schema =
-    given.$ref === undefined ? given : (SCHEMA.$defs?.[given.$ref.split('/').at(-1) ?? ''] ?? {});
-  const types = [schema.type ?? []].flat();
-  const isWrong =
-    (schema.const !== undefined && value !== schema.const) ||
-    (schema.enum !== undefined && !schema.enum.includes(value)) ||
-    (types.length > 0 && !types.some((type) => typesOf(value).includes(type)));
-  if (isWrong) return [`${at}: ${JSON.stringify(value)}`];
-  if (Array.isArray(value)) return value.flatMap((item) => faultsIn(item, schema.items, `${at}[]`));
-  if (typeof value !== 'object' || value === null) return [];
-  const missing = (schema.required ?? []).filter((name) => !(name in value));
-  const fields = Object.entries(value).flatMap(([name, field]) => {
-    const known = schema.properties?.[name] ?? schema.additionalProperties ?? {};
-    return known === false ? [`${at}.${name}: unknown`] : faultsIn(field, known, `${at}.${name}`);
-  });
-  return [...missing.map((name) => `${at}.${name}: missing`), ...fields];
-}
-
-function typesOf(value: unknown): readonly string[] {
-  if (value === null) return ['null'];
-  if (Array.isArray(value)) return ['array'];
-  return Number.isInteger(value) ? ['integer', 'number'] : [typeof value];
-}
+const { schema: SCHEMA, faultsIn } = schemaIn('src/core/drain/outcome.schema.json');
 
 const COUNTED = output({
   receipt: { took: 9, left: 0, delivered: 9, secondary: 0, aside: 0, dropped: 0, held: 0 },
@@ -73,10 +35,10 @@ test.each(ENDS as readonly End['kind'][])('the outcome of %s is as its schema sa
 
 test('the schema takes no other outcome', () => {
   const good = JSON.parse(JSON.stringify(outcome('stopped', false))) as object;
-  expect(faultsIn({ ...good, version: 2 })).toEqual(['outcome.version: 2']);
-  expect(faultsIn({ ...good, outcome: 'undrained' })).toEqual(['outcome.outcome: "undrained"']);
+  expect(faultsIn({ ...good, version: 2 })).toEqual(['version: 2']);
+  expect(faultsIn({ ...good, outcome: 'undrained' })).toEqual(['outcome: "undrained"']);
   const durationsMs = { draining: 0.5 };
-  expect(faultsIn({ ...good, durationsMs })).toEqual(['outcome.durationsMs.draining: 0.5']);
-  expect(faultsIn({ ...good, drained: true })).toEqual(['outcome.drained: unknown']);
-  expect(faultsIn({ version: 1 })).toEqual(['outcome.outcome: missing']);
+  expect(faultsIn({ ...good, durationsMs })).toEqual(['durationsMs.draining: 0.5']);
+  expect(faultsIn({ ...good, drained: true })).toEqual(['drained: unknown']);
+  expect(faultsIn({ version: 1 })).toEqual(['outcome: missing']);
 });

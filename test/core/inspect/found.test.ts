@@ -15,6 +15,10 @@ test.each<[string, Found]>([
   ['behind by 2.9 KiB in 1 of 2 files', foundOf({ '/a': BEHIND, '/b': READ })],
   ['behind by 9 B in 1 of 2 files', foundOf({ '/a': READ }, unfound({ '/new': 9 }))],
   ['caught up, except unfinished last lines of 3 B in 1 of 2 files', foundOf({ '/a': TORN, '/b': READ })],
+  [
+    'caught up, says Fluentd; its pos file lacks 4 B in 1 of 2 files',
+    { ...foundOf({ '/a': { size: 8, position: 4 }, '/b': READ }), caughtUp: true },
+  ],
   ['lag unknown for 1 of 2 files', foundOf({ '/a': UNKNOWN, '/b': READ })],
   ['behind by at least 2.9 KiB in 2 of 2 files', foundOf({ '/a': UNKNOWN, '/b': BEHIND })],
   ['lag unknown; could not read 1 pos file', foundOf({}, unreadable('EACCES'))],

@@ -27,6 +27,37 @@ describe('the rate of a file', () => {
     expect(rate.pace()).toEqual({ rate: 0, eta: null });
   });
 
+  test('tells the age of the oldest unread byte, as far as posidle saw it', () => {
+    const rate = new Rate();
+    const ages = (
+      [
+        [0, 0, 100],
+        [1_000, 50, 150],
+        [2_000, 90, 210],
+        [3_000, 100, 300],
+        [4_000, 300, 100],
+        [5_000, 400, 0],
+        [6_000, 400, 7],
+        [9_000, 400, 7],
+        [10_000, 0, 500],
+      ] as const
+    ).map(([at, read, lag]) => {
+      rate.add({ at, read, lag });
+      return rate.oldestUnread;
+    });
+    // Up to byte 100 was there at 0, up to 200 a second later. At 10,000 the file was truncated.
+    expect(ages).toEqual([0, 1_000, 2_000, 2_000, 1_000, null, 0, 3_000, 0]);
+  });
+
+  test('remembers few of very many sizes: the age is a little too small then, never too large', () => {
+    const rate = new Rate();
+    for (let at = 0; at <= 1_000_000; at += 1_000) rate.add({ at, read: 0, lag: at });
+    expect(rate.oldestUnread).toBe(999_000);
+    rate.add({ at: 1_001_000, read: 500_500, lag: 500_500 });
+    expect(rate.oldestUnread).toBeLessThanOrEqual(500_000);
+    expect(rate.oldestUnread).toBeGreaterThan(400_000);
+  });
+
   test('is not known where what moves was not seen for 10 s', () => {
     const rate = new Rate();
     for (const at of [0, 11_000]) rate.add({ at, read: at, lag: 500 });
