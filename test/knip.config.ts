@@ -6,9 +6,10 @@ export default {
     // esbuild puts these in the place of packages.
     'docker/bundle/*.{mjs,cjs}',
     'fixtures/**/*.{mjs,ts}',
-    'test/{attack,bench,fuzz}/main.ts',
+    'test/{bench,fuzz}/main.ts',
     'test/bench/witness.ts',
-    'test/simulation/{main,mutants,replay}.ts',
+    'test/simulation/{main,mutants}.ts',
+    'test/situations/{attack,command}.ts',
     'test/mutation/{main,player,suite}.ts',
     'test/cluster/bench/main.ts',
   ],

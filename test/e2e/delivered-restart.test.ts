@@ -17,8 +17,7 @@ import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, memoryBuffer, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
 import { childOf } from '../support/own-processes.ts';
 import type { PosidleRun } from '../support/posidle.ts';
-import { type FluentdRun, READY_LINE } from '../support/real-fluentd.ts';
-import { until } from '../support/until.ts';
+import type { FluentdRun } from '../support/real-fluentd.ts';
 
 /** The kubelet waits for 10 s before it restarts a container: less will do for a test. */
 const BACK_OFF = 4_000;
@@ -95,19 +94,6 @@ onFluentd(ONE_VERSION, (version) => {
 });
 
 onFluentd(VERSIONS, (version) => {
-  const deliver = deliverOn(version);
-
-  test('the memory of a worker that SIGHUP replaced is seen to be sent', async ({ site }) => {
-    const delivery = { conf: inMemory(site) };
-    const ended = await deliver(site, delivery, async (fluentd) => {
-      fluentd.process.kill('SIGHUP');
-      await until('another worker runs', () => fluentd.output().split(READY_LINE).length > 2);
-      await site.write('app.log', 1_000);
-    });
-    expect(ended).toMatchObject(DRAINED);
-    expect(ended.seconds).toBeLessThan(SOON);
-  });
-
   test('a supervisor that SIGUSR2 brings during the drain is drained and stopped too', async ({ site }) => {
     const conf = onDisk(site);
     // The new supervisor is in the process group of the old one, which is killed at its end.

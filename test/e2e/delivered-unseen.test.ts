@@ -16,9 +16,9 @@ import type { Site } from '../support/delivery-site.ts';
 import {
   fileBuffer,
   memoryBuffer,
-  output,
   type Section,
   tail,
+  toFile,
   toForward,
   toHttp,
 } from '../support/fluentd-conf.ts';
@@ -65,18 +65,25 @@ onFluentd(ONE_VERSION, (version) => {
     expect(ended.outcome.left.worst).toMatchObject([{ kind: 'held', chunks: chunks.length, bytes }]);
   });
 
-  test('lines that the command of exec_filter may hold are unproven', async ({ site }) => {
-    // awk writes to a pipe in blocks of 4 KiB, and the rest when its input ends.
-    const filter = output('exec_filter', { command: "awk '{print}'", tag: 'filtered' }, [
-      { name: 'format', params: { '@type': 'json' } },
-      { name: 'parse', params: { '@type': 'json' } },
-      memoryBuffer({ flush_interval: '1s' }),
-    ]);
-    const late = { ...toHttp(site.sink.port, memoryBuffer({ flush_at_shutdown: false })), arg: 'filtered' };
-    const conf = [source(site), filter, late];
-    const ended = await runDelivery(site, { version, conf, main: () => site.write('app.log', 20) });
-    expect(ended).toMatchObject({ code: 3, lost: 20 });
-    expect(ended.outcome.outcome).not.toBe('drained');
+  test('the lines that a throttled input has read at the end of the grace period are delivered', async ({
+    site,
+  }) => {
+    const ended = await runDelivery(site, {
+      version,
+      conf: [
+        tail(site.log('*.log'), site.pos, { read_bytes_limit_per_second: '100k' }),
+        toFile(site.out, fileBuffer(site.buffer)),
+      ],
+      main: () => site.write('app.log', 20_010),
+      end: (posidle) => posidle.kill('SIGTERM'),
+      args: ['--grace', '12s'],
+    });
+    expect(ended.delivered).toBeGreaterThan(1_500);
+    // in_tail reads on until its shutdown, and a file buffer is not flushed there.
+    expect(site.buffered()).toBeLessThan(4_000);
+    expect(ended.seconds).toBeLessThan(30);
+    const named = expect.arrayContaining([expect.objectContaining({ path: site.log('app.log') })]);
+    expect(ended).toMatchObject({ code: 3, outcome: { outcome: 'not-drained', left: { worst: named } } });
   });
 
   test.for<[string, NonNullable<Delivery['command']>]>([

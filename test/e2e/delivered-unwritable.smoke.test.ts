@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { onFluentd, runDelivery, SOON, test, VERSIONS } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
@@ -28,21 +27,6 @@ onFluentd(VERSIONS, (version) => {
     });
     expect(ended.lost).toBeGreaterThan(0);
     expect(ended).toMatchObject(toldOf(`${ended.lost} records not taken, or missing`));
-    expect(ended.seconds).toBeLessThan(SOON);
-  });
-
-  test('a record that is larger than chunk_limit_size is reported', async ({ site }) => {
-    const ended = await runDelivery(site, {
-      version,
-      conf: confOf(site, { chunk_limit_size: '8k' }),
-      main: async () => {
-        await site.write('app.log', 10);
-        appendFileSync(site.log('app.log'), `${'x'.repeat(20_000)}\n`);
-        await site.write('app.log', 10);
-      },
-    });
-    expect(ended.lost).toBe(0);
-    expect(ended).toMatchObject(toldOf('1 record not taken, or missing'));
     expect(ended.seconds).toBeLessThan(SOON);
   });
 });

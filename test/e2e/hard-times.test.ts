@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import {
   type Delivery,
@@ -11,7 +10,6 @@ import {
 } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { memoryBuffer, tail, toHttp } from '../support/fluentd-conf.ts';
-import type { PosidleRun } from '../support/posidle.ts';
 import type { FluentdRun } from '../support/real-fluentd.ts';
 
 const COUNT = 1_000;
@@ -37,22 +35,6 @@ onFluentd(ONE_VERSION, (version) => {
     const { args = PATIENT, ...more } = happens(fluentd);
     return await watchDelivery(site, { ...delivery, args, ...more }, fluentd);
   };
-
-  test('a Fluentd that is stopped (SIGSTOP) until a drain has begun delivers everything', async ({
-    site,
-  }) => {
-    const ended = await deliver(site, ({ pid }) => ({
-      main: async () => {
-        process.kill(-pid, 'SIGSTOP');
-        await site.write('app.log', COUNT);
-      },
-      end: (posidle: PosidleRun) => {
-        writeFileSync(site.marker, '');
-        void posidle.logged(/→ draining/).then(() => process.kill(-pid, 'SIGCONT'));
-      },
-    }));
-    expect(ended).toMatchObject(DELIVERED);
-  });
 
   test('a Fluentd that stays stopped is killed at the stop timeout, and its unread bytes are reported', async ({
     site,

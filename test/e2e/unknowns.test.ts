@@ -133,25 +133,6 @@ const throttled = (site: Site, params: Params) => [
   toSink(site),
 ];
 
-onFluentd(OLDEST_AND_NEWEST, (version) => {
-  test('the rest of a throttled file that was renamed, and that nothing replaces, is waited for', async ({
-    site,
-  }) => {
-    const ended = await watchDelivery(site, {
-      version,
-      conf: throttled(site, { read_bytes_limit_per_second: 20_000, rotate_wait: '1s' }),
-      before: () => site.write('app.log', 1),
-      main: async (posidle) => {
-        await posidle.logged(/→ watching/);
-        await site.isRead('app.log');
-        await site.write('app.log', 1_500);
-        renameSync(site.log('app.log'), site.log('app.log.1'));
-      },
-    });
-    expect(ended).toMatchObject({ lost: 0, code: 0 });
-  });
-});
-
 onFluentd(
   OLDEST_AND_NEWEST.filter((one) => one === '1.14.6'),
   (version) => {

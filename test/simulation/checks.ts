@@ -221,7 +221,9 @@ export class Checks implements Reporter {
   #doubtsNothing({ outcome: drained, end, doubts }: Outcome): void {
     const { faults, settings } = this.#world;
     const isHarmed = HARMS.some((harm) => faults.has(harm));
-    if (!settings.hasWitness || isHarmed || end !== 'stopped' || !this.#world.isDone) return;
+    // A file is younger then than the look that saw it read.
+    const isSetBack = this.#plan.deeds.some((deed) => deed.do === 'clock-jumps' && deed.by < 0);
+    if (isSetBack || !settings.hasWitness || isHarmed || end !== 'stopped' || !this.#world.isDone) return;
     if (this.#world.lines.areThrownAway) return;
     // SIGTERM says nothing about main, and a lifetime has no native sidecar.
     const [needless, ...others] = doubts.worst.map(({ kind }) => kind);

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeWorkDir, type WorkDir } from './fluentd-conf.ts';
+import { freePort } from './free-port.ts';
 import { HttpSink } from './http-sink.ts';
 import { IdTally, NumberedLines } from './numbered-lines.ts';
 import { killProcesses, processesNaming } from './own-processes.ts';
@@ -23,12 +24,14 @@ export class Site implements WorkDir {
   readonly out: string;
   readonly lines = new NumberedLines();
   readonly sink: HttpSink;
+  /** Of Fluentd's HTTP RPC. */
+  readonly rpcPort: number;
   /** Fluentd's log, if posidle started it, and posidle's, once it has ended. */
   told = '';
   #isMounted = false;
   readonly #endings: (() => unknown)[] = [];
 
-  private constructor(sink: HttpSink) {
+  private constructor(sink: HttpSink, rpcPort: number) {
     const work = makeWorkDir('delivered');
     this.dir = work.dir;
     this.logs = work.logs;
@@ -41,10 +44,21 @@ export class Site implements WorkDir {
     this.backup = join(work.dir, 'backup');
     this.out = join(work.dir, 'out', 'app');
     this.sink = sink;
+    this.rpcPort = rpcPort;
   }
 
   static async open(): Promise<Site> {
-    return new Site(await HttpSink.start());
+    return new Site(await HttpSink.start(), await freePort());
+  }
+
+  /** A site that is closed at the end. */
+  static async use<T>(work: (site: Site) => Promise<T>): Promise<T> {
+    const site = await Site.open();
+    try {
+      return await work(site);
+    } finally {
+      await site.close();
+    }
   }
 
   log(name: string): string {

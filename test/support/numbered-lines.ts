@@ -12,15 +12,16 @@ export class NumberedLines {
   async append(path: string, count: number): Promise<void> {
     // Also without a line there is a file then.
     for (let left = count; left >= 0; left -= BLOCK_LINES)
-      await appendFile(path, this.#next(Math.min(left, BLOCK_LINES)));
+      await appendFile(path, this.next(Math.min(left, BLOCK_LINES)));
   }
 
   /** One more line, without the newline that would end it. */
   async appendUnended(path: string): Promise<void> {
-    await appendFile(path, this.#next(1).trimEnd());
+    await appendFile(path, this.next(1).trimEnd());
   }
 
-  #next(count: number): string {
+  /** So many lines more, to be written. */
+  next(count: number): string {
     const from = this.written;
     this.written += count;
     return Array.from({ length: count }, (_, index) => lineOf(from + index)).join('');

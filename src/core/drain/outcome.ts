@@ -12,7 +12,7 @@ import type { Seen } from '../progress/seen.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { Policy } from './policy.ts';
 import type { End, State, StateName, Trigger } from './state.ts';
-import { mayMainRun } from './trigger.ts';
+import { isGuess, mayMainRun } from './trigger.ts';
 
 /**
  * `drained`: Fluentd read every line and every output sent what it took. `not-drained`: something was left. `unproven`: nothing is known
@@ -45,9 +45,7 @@ export function outcomeOf(
   { seen, policy, durations }: { seen: Seen; policy: Policy; durations: Durations },
 ): Outcome {
   const { progress } = seen;
-  // A call may come when Fluentd has ended by itself, right before this last look.
-  const began = result?.trigger.at ?? seen.requests[0]?.at ?? progress.at;
-  const isEarly = end.kind === 'ended-by-itself' && progress.at < began;
+  const isEarly = end.kind === 'ended-by-itself' && progress.at < mayWriteUntil(result?.trigger, seen);
   const doubted = [
     ...(mayMainRun(result?.trigger, seen, policy) ? [MAIN_MAY_RUN] : []),
     ...(isEarly ? [ENDED_EARLY] : []),
@@ -71,6 +69,12 @@ export function outcomeOf(
   };
 }
 
+/** A guess is not main's end. A call may come when Fluentd has ended by itself, right before this last look. */
+function mayWriteUntil(trigger: Trigger | undefined, { at, requests, progress }: Seen): Millis {
+  if (trigger !== undefined && isGuess(trigger)) return at;
+  return trigger?.at ?? requests[0]?.at ?? progress.at;
+}
+
 const MAIN_MAY_RUN: Doubt = {
   kind: 'main-may-run',
   about: 'main',
@@ -79,7 +83,7 @@ const MAIN_MAY_RUN: Doubt = {
 
 const ENDED_EARLY: Doubt = {
   kind: 'ended-early',
-  why: 'Fluentd had ended before the drain began: nobody read what main wrote after that',
+  why: 'Fluentd had ended by itself: nobody read what main wrote after that',
 };
 
 const NO_DRAIN: Doubt = { kind: 'no-drain', why: 'posidle could not drain Fluentd' };

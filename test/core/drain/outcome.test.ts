@@ -25,7 +25,7 @@ import { alive, gone } from '../../support/witnesses.ts';
 import { said, sized } from '../worlds.ts';
 
 const behind = sized(120, '/behind');
-const RESULT: DrainResult = { trigger: { by: 'quiet', at: 0 }, pending: undefined };
+const RESULT: DrainResult = { trigger: { by: 'done-file', at: 0 }, pending: undefined };
 
 interface Facts {
   readonly files?: readonly Watched[];
@@ -60,7 +60,7 @@ describe('an outcome', () => {
       end: 'stopped',
       why: 'why',
       outcome: 'drained',
-      trigger: 'quiet',
+      trigger: 'done-file',
       left: { count: 0, bytes: 0, worst: [] },
       doubts: { count: 0, bytes: 0, worst: [] },
       files: 1,
@@ -96,6 +96,7 @@ describe('an outcome', () => {
   test.each([
     ['the drain began', { result: { ...RESULT, trigger: { by: 'http', at: 8_500 } } }],
     ['somebody called, and before this last look', { result: undefined }],
+    ['main ended for all that silence tells', { result: { ...RESULT, trigger: { by: 'quiet', at: 0 } } }],
   ] as const)('has the doubt that Fluentd had ended by itself before %s', (_, facts) => {
     const look = { ...said(gone()), requests: [{ by: 'http', at: 8_500 } as const] };
     expect(outcome('ended-by-itself', { ...facts, look })).toMatchObject({

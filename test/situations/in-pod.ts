@@ -1,0 +1,78 @@
+import type { Row } from '../cluster/row.ts';
+import type { Params } from '../support/fluentd-conf.ts';
+import { BLIND_WAIT } from './main.ts';
+import type { Deed, Setup, Situation } from './situation.ts';
+
+/** The situation as a Pod whose main is a shell, or undefined if it needs more than main's deeds and settings of in_tail and the buffer. */
+export function storyOf(situation: Situation): Row | undefined {
+  const { what, setup = {}, outcome = 'drained', told = '', lost = 0 } = situation;
+  const script = new Script();
+  const commands = situation.deeds.map((deed) => script.commandOf(deed));
+  const buffer = bufferOf(setup);
+  const { path, ...tail } = setup.tail ?? {};
+  const isKnown =
+    Object.keys(setup).every((name) => name === 'tail' || name === 'buffer') && path === undefined;
+  if (!isKnown || buffer === undefined || commands.includes(undefined)) return undefined;
+  return {
+    title: what,
+    main: commands.filter((one) => one !== '').join('\n'),
+    lines: script.written,
+    buffer,
+    tail: Object.entries(tail)
+      .map((pair) => pair.join(' '))
+      .join('\n'),
+    ...(outcome !== 'drained' && {
+      told: {
+        outcome: outcome === 'drained or told' ? /^(drained|unproven)$/ : new RegExp(`^${outcome}$`),
+        codes: outcome === 'not-drained' ? [3] : [0],
+        lost: lost === 'some' || outcome === 'drained or told' ? script.written : lost,
+        message: new RegExp(told),
+      },
+    }),
+  };
+}
+
+/** main's deeds, as commands of the shell. */
+class Script {
+  written = 0;
+
+  commandOf(deed: Deed): string | undefined {
+    switch (deed[0]) {
+      case 'write':
+        return `${this.#lines(deed[2])} >>${deed[1]}`;
+      case 'write unended':
+        return `${this.#lines(1)} | tr -d '\\n' >>${deed[1]}`;
+      case 'rename':
+        return `mv ${deed[1]} ${deed[2]}`;
+      case 'copy':
+        return `cp ${deed[1]} ${deed[2]}`;
+      case 'truncate':
+        return `: >${deed[1]}`;
+      case 'remove':
+        return `rm ${deed[1]}`;
+      case 'link':
+        return `ln -s ${deed[1]} ${deed[2]}`;
+      case 'until':
+        return typeof deed[1] === 'string' && deed[1].includes('read') ? `sleep ${BLIND_WAIT}` : undefined;
+      case 'pause':
+        return `sleep ${deed[1]}`;
+      default:
+        return undefined;
+    }
+  }
+
+  #lines(count: number): string {
+    const first = this.written + 1;
+    this.written += count;
+    return `lines ${first} ${this.written}`;
+  }
+}
+
+function bufferOf({ buffer = {} }: Setup): Row['buffer'] | undefined {
+  const { '@type': type, path: _, flush_interval: interval, ...others }: Params = buffer;
+  if (Object.keys(others).length > 0) return undefined;
+  return {
+    ...(type === 'file' && { type: 'file' as const }),
+    ...(interval !== undefined && { flushInterval: String(interval) }),
+  };
+}

@@ -1,0 +1,79 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { NEWEST } from '../support/real-fluentd.ts';
+import { storyOf } from './in-pod.ts';
+import { planOf } from './simulated.ts';
+import type { Entry } from './situation.ts';
+import { SITUATIONS } from './table.ts';
+
+export const PAGE = 'test/situations/README.md';
+const MEASURED = 'test/situations/alone.json';
+
+/** What became of the lines without posidle. */
+export interface Alone {
+  readonly lost: number;
+  readonly written: number;
+}
+
+type ByName = Readonly<Record<string, Alone>>;
+
+export function measuredAlone(): ByName {
+  return existsSync(MEASURED) ? JSON.parse(readFileSync(MEASURED, 'utf8')) : {};
+}
+
+export function writePage(alone: ByName): void {
+  const inOrder = SITUATIONS.flatMap(({ name }) => (alone[name] === undefined ? [] : [[name, alone[name]]]));
+  const lines = inOrder.map(([name, one]) => `  ${JSON.stringify(name)}: ${JSON.stringify(one)}`);
+  writeFileSync(MEASURED, `{\n${lines.join(',\n')}\n}\n`);
+  writeFileSync(PAGE, pageOf(alone));
+}
+
+/** The track record, from the table and from what was measured. */
+export function pageOf(alone: ByName): string {
+  const fooled = SITUATIONS.filter(({ once }) => once !== undefined).length;
+  const isSaved = ({ name, lost }: Entry) => lost === undefined && (alone[name]?.lost ?? 0) > 0;
+  const head = [
+    'a line is in danger where it is',
+    'situation',
+    'what happens',
+    'alone',
+    'with posidle',
+    'Fluentd',
+    'worlds',
+    'held since',
+    'posidle once said',
+  ];
+  return [
+    '# Track record',
+    '',
+    'For everybody who asks why posidle should be trusted.',
+    '',
+    'Each row is a situation in which a line is in danger. One command plays it, and shows the lines on their way: `npm run situation -- new-file`.',
+    'The end-to-end tests play each row on real Fluentd, on the versions of its column, with posidle as its parent (`run`), beside it (`watch`) and asleep (`drain`).',
+    `In ${SITUATIONS.filter(isSaved).length} of these ${SITUATIONS.length} situations Fluentd alone loses lines, and with posidle none is lost. Where lines are lost with posidle, it names them. ${fooled} of them once fooled posidle.`,
+    '',
+    `"alone": how many of the written lines Fluentd ${NEWEST} loses without posidle, in one run. It is stopped when main has ended, as the kubelet does it.`,
+    '`npm run situation -- --all --write` measures that again, and makes this page from [the table](table.ts). [CONTRIBUTING.md](../../CONTRIBUTING.md) says how to add a row.',
+    '',
+    row(head),
+    row(head.map(() => '---')),
+    ...SITUATIONS.map((one) => row(cellsOf(one, alone[one.name]))),
+    '',
+  ].join('\n');
+}
+
+const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+
+function cellsOf(situation: Entry, alone: Alone | undefined): readonly string[] {
+  const { stage, name, what, outcome = 'drained', told, lost = 0, on = 'all', since, once = '' } = situation;
+  const worlds = [
+    'process',
+    ...(planOf(situation) === undefined ? [] : ['simulation']),
+    ...(storyOf(situation) === undefined ? [] : ['Pod']),
+  ];
+  const loss = lost === 0 ? '' : lost === 'some' ? ', some lost' : `, ${lost} lost`;
+  const word = outcome === 'drained' || told === undefined ? outcome : `${outcome}: ${told}`;
+  const without =
+    alone === undefined ? '–' : alone.lost === 0 ? '0' : `**${alone.lost}** of ${alone.written}`;
+  const safe = (text: string) => text.replaceAll('<', '\\<');
+  return [stage, `\`${name}\``, safe(what), without, safe(word) + loss, on, worlds.join(', '), since, once];
+}

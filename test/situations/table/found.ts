@@ -1,0 +1,141 @@
+import type { Situation } from '../situation.ts';
+
+const LATE = { refresh_interval: '60s' };
+const FIXED = { path: '{dir}/logs/app.log' };
+/** What in_tail has found and what it has not, once both are known. */
+const KNOWN = ['until', 'a file is unfound or read'] as const;
+
+export const FOUND: readonly Situation[] = [
+  {
+    name: 'new-file',
+    what: 'a new file in the last moment, long before in_tail looks for one',
+    setup: { tail: LATE },
+    deeds: [
+      ['write', 'app.log', 1_000],
+      ['Fluentd starts'],
+      ['until', 'all is read'],
+      ['write', 'new.log', 1_000],
+    ],
+    since: '57be2fe',
+  },
+  {
+    name: 'new-file-renamed',
+    what: 'a new file is renamed, where no path matches it',
+    deeds: [
+      ['write', 'app.log', 10],
+      ['until', 'all is read'],
+      ['write', 'late.log', 1_000],
+      KNOWN,
+      ['rename', 'late.log', 'late.log.1'],
+    ],
+    outcome: 'drained or told',
+    told: 'late.log',
+    since: '4757bba',
+  },
+  {
+    name: 'fixed-path-rotated',
+    what: 'a fixed path is rotated at once, and written again',
+    setup: { tail: { ...LATE, path: '{dir}/logs/app.log,{dir}/logs/late.log' } },
+    deeds: [
+      ['write', 'app.log', 10],
+      ['until', 'all is read'],
+      ['write', 'late.log', 1_000],
+      KNOWN,
+      ['rename', 'late.log', 'late.log.1'],
+      ['write', 'late.log', 10],
+    ],
+    outcome: 'drained or told',
+    told: 'late.log',
+    since: '4757bba',
+  },
+  {
+    name: 'newline-in-name',
+    what: 'a log has a newline in its name, so the pos file cannot name it',
+    deeds: [['write', 'app.log', 10], ['Fluentd starts'], ['write', 'new\nline.log', 1_000]],
+    since: '4757bba',
+  },
+  {
+    name: 'dangling-link',
+    what: 'a link leads to a file that is not there',
+    deeds: [
+      ['write', 'app.log', 10],
+      ['link', '/nowhere/app.log', 'linked.log'],
+    ],
+    outcome: 'unproven',
+    told: 'a link that Fluentd cannot follow',
+    since: 'bacb069',
+    once: 'drained',
+  },
+  {
+    name: 'rotated-before-anybody',
+    what: 'a file was rotated before anybody saw it',
+    deeds: [
+      ['write', 'app.log', 20],
+      ['until', 'all is read'],
+      ['write', 'other.log.1', 1],
+    ],
+    outcome: 'unproven',
+    told: 'nobody-saw-it-read',
+    lost: 1,
+    since: '12e695b',
+  },
+  {
+    name: 'rotated-old-date',
+    what: 'a rotated file that nobody read has an old date',
+    setup: { tail: FIXED },
+    deeds: [
+      ['write', 'app.log', 20],
+      ['until', 'all is read'],
+      ['write', 'app.log.1', 1],
+      ['set an old date', 'app.log.1'],
+    ],
+    outcome: 'unproven',
+    told: 'nobody-saw-it-read',
+    lost: 1,
+    since: '12e695b',
+    once: 'drained',
+  },
+  {
+    name: 'copy-of-cut-file',
+    what: 'a rotated file that nobody read looks like the copy of one that is cut',
+    setup: { tail: FIXED },
+    deeds: [
+      ['write', 'app.log', 20],
+      ['until', 'all is read'],
+      ['write', 'app.log.1', 1],
+      ['truncate', 'app.log'],
+    ],
+    outcome: 'unproven',
+    told: 'nobody-saw-it-read',
+    lost: 1,
+    since: '0009404',
+    once: 'drained',
+  },
+  {
+    name: 'relative-path',
+    what: 'the path is relative to the directory in which Fluentd was started',
+    setup: { tail: { path: 'logs/*.log', refresh_interval: '4s' } },
+    deeds: [
+      ['write', 'app.log', 10],
+      ['until', 'all has arrived'],
+      ['write', 'late.log', 1_000],
+    ],
+    on: 'newest',
+    since: '4757bba',
+  },
+  {
+    name: 'removed-link-target',
+    what: 'the file behind a link is removed when it is read',
+    deeds: [
+      ['write', '../target', 100],
+      ['link', '../target', 'linked.log'],
+      ['Fluentd starts'],
+      ['until', 'all is read'],
+      ['until', 'all has arrived'],
+      ['remove', 'linked.log'],
+      ['remove', '../target'],
+    ],
+    on: 'oldest and newest',
+    since: 'd78947a',
+  },
+];

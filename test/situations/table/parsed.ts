@@ -1,0 +1,74 @@
+import { filter, type Section } from '../../support/fluentd-conf.ts';
+import type { Situation } from '../situation.ts';
+
+const READ = [
+  ['write', 'app.log', 20],
+  ['until', 'all is read'],
+] as const;
+const LIST = [...READ, ['write text', 'app.log', '[]\n'], ['until', 'all is read']] as const;
+const JSON_PARSER: Section = { name: 'parse', params: { '@type': 'json' } };
+
+export const PARSED: readonly Situation[] = [
+  {
+    name: 'parser-passes-over',
+    what: 'a parser passes over a line in silence (1.14.6 makes a record of it)',
+    setup: { parse: { '@type': 'json' } },
+    deeds: [
+      ['write text', 'app.log', '{"message":"a"}\n'],
+      ['until', 'all is read'],
+      ['write text', 'app.log', '[]\n'],
+      ['until', 'all is read'],
+    ],
+    outcome: 'unproven',
+    told: 'undelivered',
+    on: 'not the oldest',
+    since: '77b5973',
+    once: 'drained',
+  },
+  {
+    name: 'filter-passes-over',
+    what: 'filter_parser passes over a value in silence (1.14.6 makes a record of it)',
+    setup: { between: [filter('parser', { key_name: 'message' }, [JSON_PARSER])] },
+    deeds: LIST,
+    outcome: 'unproven',
+    told: 'undelivered',
+    lost: 20,
+    on: 'not the oldest',
+    since: '77b5973',
+    once: 'drained',
+  },
+  {
+    name: 'filter-drops',
+    what: 'filter_parser drops each line that it cannot parse, as it is told to',
+    setup: {
+      between: [
+        filter('parser', { key_name: 'message', emit_invalid_record_to_error: false }, [JSON_PARSER]),
+      ],
+    },
+    deeds: READ,
+    outcome: 'unproven',
+    told: 'undelivered',
+    lost: 20,
+    on: 'oldest and newest',
+    since: 'fef4ce2',
+    once: 'drained',
+  },
+  {
+    name: 'filter-fails',
+    what: 'a filter raises an error for each line',
+    setup: {
+      between: [
+        filter('record_transformer', { enable_ruby: true }, [
+          // biome-ignore lint/suspicious/noTemplateCurlyInString: Ruby that Fluentd evaluates
+          { name: 'record', params: { x: '${raise "no"}' } },
+        ]),
+      ],
+    },
+    deeds: READ,
+    outcome: 'unproven',
+    told: 'heard',
+    lost: 20,
+    on: 'oldest and newest',
+    since: '229de46',
+  },
+];
