@@ -28,7 +28,9 @@ export async function expandAll(
 }
 
 async function matchesOf(host: Pick<Host, 'listFollowed'>, name: string): Promise<readonly string[]> {
-  const rules = { paths: [patternOfArgument(name)], excludePaths: [], globPolicy: 'extended' } as const;
+  // in_tail would fill in a date.
+  const pattern = patternOfArgument(name).replaceAll('%', '%%');
+  const rules = { paths: [pattern], excludePaths: [], globPolicy: 'extended' } as const;
   const files = await host.listFollowed(rules);
   if (files.length > MOST_FILES)
     throw new Error(`${files.length} files match, and at most ${MOST_FILES} are read`);

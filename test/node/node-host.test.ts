@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expandAll } from '../../src/daemon/read-pos-files.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -43,4 +44,10 @@ test('a trigger file that appears ends a sleep, and is a request once', async ()
   expect(other.requests()).toMatchObject([{ by: 'done-file' }]);
   expect(other.requests()).toHaveLength(1);
   other.close();
+});
+
+test('a glob of pos files takes a % in a name for itself', async () => {
+  writeFileSync(inDir('100%d-a.pos'), '');
+  const found = await expandAll(new NodeHost(), [inDir('100%d*.pos'), inDir('?00%d-a.pos'), inDir('none*')]);
+  expect([...found.keys()]).toEqual([inDir('100%d-a.pos'), inDir('none*')]);
 });

@@ -89,11 +89,10 @@ export function hasWildcard(argument: string): boolean {
   return /[*?]/.test(argument);
 }
 
-/** A pos file argument as a pattern of in_tail: only `*` and `?` are wildcards, `**` means `*`, and `%` is no date. */
+/** A pos file argument as a pattern: only `*` and `?` are wildcards, and `**` means `*`. */
 export function patternOfArgument(argument: string): string {
   return argument
     .replace(/[\\[\]{}]/g, '\\$&')
-    .replaceAll('%', '%%')
     .replace(/\*+/g, '*')
     .replace(/\/+/g, '/');
 }
