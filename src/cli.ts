@@ -68,9 +68,9 @@ const RUN: Readonly<Record<keyof typeof COMMANDS, (args: never) => Promise<numbe
     return (await import('./commands/export.ts')).runExport({ ...args, 'pos-file': posFilesOf(args) });
   },
   witness: async ({ dir }: { dir?: string }) => (await import('./commands/witness.ts')).runWitness(dir),
-  inject: async ({ files, image }: Words & { image?: string }) => {
+  inject: async ({ files, image, path }: Words & { image?: string; path?: string }) => {
     warnOfVariables();
-    return (await import('./commands/inject.ts')).runInject(files, image);
+    return (await import('./commands/inject.ts')).runInject(files, image, path);
   },
 };
 

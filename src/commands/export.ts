@@ -1,8 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Found } from '../core/inspect/found.ts';
 import { Rates } from '../core/inspect/rates.ts';
+import { GONE } from '../core/look/progress-from-files.ts';
 import { type Inspected, metricsOfInspection } from '../core/metrics/metrics.ts';
-import { formatDuration, type Millis } from '../core/text/units.ts';
+import { brokenIn } from '../core/pos-file/pos-file.ts';
+import { groupedBy } from '../core/text/lists.ts';
+import { andMore, counted, formatDuration, type Millis } from '../core/text/units.ts';
 import type { Log } from '../log.ts';
 import { METRICS_TYPE, type Routes } from '../node/network/http-server.ts';
 import { NodeHost } from '../node/node-host.ts';
@@ -55,29 +58,43 @@ export function exportRoutes(board: LookBoard<Inspected>, perFile: number): Rout
 
 const MOST_TOLD = 10;
 
-/** Logs each file whose lag becomes unknown, and each that becomes known again. */
+interface Unknown {
+  /** Empty: the reason names it. */
+  readonly path: string;
+  readonly why: string;
+}
+
+/** Logs each file whose lag becomes unknown, and each that becomes known again: a line for each reason. */
 export class UnknownLag {
   readonly #log: Log;
-  #before: ReadonlySet<string> = new Set();
+  #before: ReadonlyMap<string, Unknown> = new Map();
 
   constructor(log: Log) {
     this.#log = log;
   }
 
   looked({ posFiles, seen }: Found): void {
-    const files = posFiles.flatMap(({ path, error, troubles }) => [
-      ...(error === undefined ? [] : [`${path}: ${error}`]),
-      ...troubles.map((trouble) => `${trouble.path}: ${trouble.error}`),
+    const all = posFiles.flatMap(({ path, error, unparsable, troubles, files }): readonly Unknown[] => [
+      ...(error === undefined ? [] : [{ path, why: error }]),
+      ...(brokenIn(unparsable).length === 0 ? [] : [{ path, why: 'it has lines that cannot be parsed' }]),
+      ...troubles.map((trouble) => ({ path: trouble.path, why: trouble.error })),
+      ...files
+        .filter(({ read, lag }) => read && lag === null)
+        .map((file) => ({ path: file.path, why: GONE })),
     ]);
+    const unlisted = seen.unlisted.map((why) => ({ path: '', why }));
     const before = this.#before;
-    this.#before = new Set([...files, ...seen.unlisted]);
-    for (const why of newIn(this.#before, before)) this.#log.warn({}, `lag unknown: ${why}`);
-    for (const why of newIn(before, this.#before)) this.#log.info({}, `no longer: ${why}`);
+    this.#before = new Map([...all, ...unlisted].map((one) => [`${one.path}: ${one.why}`, one]));
+    for (const line of newIn(this.#before, before)) this.#log.warn({}, `lag unknown: ${line}`);
+    for (const line of newIn(before, this.#before)) this.#log.info({}, `no longer: ${line}`);
   }
 }
 
-function newIn(now: ReadonlySet<string>, before: ReadonlySet<string>): readonly string[] {
-  const all = [...now].filter((why) => !before.has(why));
-  const more = all.length > MOST_TOLD ? [`${all.length - MOST_TOLD} more files`] : [];
-  return [...all.slice(0, MOST_TOLD), ...more];
+function newIn(now: ReadonlyMap<string, Unknown>, before: ReadonlyMap<string, Unknown>): readonly string[] {
+  const added = [...now].filter(([key]) => !before.has(key)).map(([, one]) => one);
+  const lines = [...groupedBy(added, ({ why }) => why)].map(([why, group]) =>
+    [andMore(group.map(({ path }) => path)), why].filter(Boolean).join(': '),
+  );
+  const more = lines.length > MOST_TOLD ? [counted(lines.length - MOST_TOLD, 'more reason')] : [];
+  return [...lines.slice(0, MOST_TOLD), ...more];
 }

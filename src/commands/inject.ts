@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { EXIT } from '../core/drain/outcome.ts';
-import { injectInto, NO_POD } from '../core/inject/inject.ts';
+import { type InjectedPod, injectInto, NO_POD } from '../core/inject/inject.ts';
+import { groupedBy } from '../core/text/lists.ts';
 import { printable } from '../core/text/printable.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { parseManifests, writeManifests } from '../node/files/manifests.ts';
@@ -12,41 +13,53 @@ const UNCHANGED = 3;
 const HELM = '. It looks like a template of Helm: use helm template … | posidle inject -';
 
 /** `posidle inject FILE…`: prints the manifests with posidle added. If it cannot read one of them, it prints nothing. Resolves to the exit code. */
-export async function runInject(files: readonly string[], image = `posidle:${VERSION}`): Promise<number> {
+export async function runInject(
+  files: readonly string[],
+  image = `posidle:${VERSION}`,
+  path?: string,
+): Promise<number> {
   if (files.length === 0)
     throw new UsageError('inject: the file is missing. Use posidle inject FILE, or - for stdin');
   const changed: unknown[] = [];
-  let hasChanged = false;
+  const all: InjectedPod[] = [];
+  let contents = '';
+  const refuse = (place: string, why: string): never => {
+    throw new UsageError(`inject: ${place}${why}${contents.includes('{{') ? HELM : ''}`);
+  };
   for (const file of files) {
-    const pods = [];
+    const pods: InjectedPod[] = [];
     let place = `${file}:`;
-    let content = '';
     try {
-      content = await textOf(file);
+      const content = await textOf(file);
+      contents += content;
       const manifests = parseManifests(content);
       for (const manifest of manifests) {
         place = `${file}:${manifest.line}:${manifest.column}: `;
-        const injected = injectInto(manifest.document, image);
+        const injected = injectInto(manifest.document, image, path?.split('.'));
         changed.push(injected.document);
         pods.push(...injected.pods);
       }
-      const { line = 1, column = 1 } = manifests[0] ?? {};
-      place = `${file}:${line}:${column}: `;
-      if (pods.length === 0) throw new Error(NO_POD);
     } catch (error) {
-      throw new UsageError(
-        `inject: ${place}${(error as Error).message}${content.includes('{{') ? HELM : ''}`,
-      );
+      refuse(place, (error as Error).message);
     }
     const say = (words: string) => process.stderr.write(`${printable(`posidle: ${file}: ${words}`)}\n`);
-    for (const { name, reason, warning } of pods) {
-      hasChanged ||= reason === undefined;
-      if (reason !== undefined) say(`${name} stays as it is: ${reason}`);
-      if (warning !== undefined) say(`${name}: ${warning}`);
-    }
+    for (const [reason, group] of groupedBy(pods, (pod) => pod.reason ?? ''))
+      if (reason !== '') say(`${stayIn(group)}: ${reason}`);
+    for (const { name, warning } of pods) if (warning !== undefined) say(`${name}: ${warning}`);
+    all.push(...pods);
   }
+  if (all.length === 0) refuse(`${files.join(', ')}: `, NO_POD);
   process.stdout.write(writeManifests(changed));
-  return hasChanged ? EXIT.ok : UNCHANGED;
+  return all.some(({ reason }) => reason === undefined) ? EXIT.ok : UNCHANGED;
+}
+
+const MOST_NAMED = 10;
+
+/** A chart may have very many Pods without Fluentd. */
+function stayIn(pods: readonly InjectedPod[]): string {
+  const names = pods.slice(0, MOST_NAMED).map(({ name }) => name);
+  const more = pods.length > MOST_NAMED ? ` and ${pods.length - MOST_NAMED} more` : '';
+  return `${names.join(', ')}${more} ${pods.length === 1 ? 'stays as it is' : 'stay as they are'}`;
 }
 
 async function textOf(file: string): Promise<string> {

@@ -8,6 +8,7 @@ import {
   type Outcome,
 } from '../core/drain/outcome.ts';
 import { formatDuration } from '../core/text/units.ts';
+import { SHARED_DIR } from '../core/witness/load.ts';
 import type { Log } from '../log.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { NodeHost } from '../node/node-host.ts';
@@ -85,7 +86,8 @@ export async function watchAndReport(
     const log = openLog(args['log-format']);
     warn = (text) => log.warn({}, text);
     const board = new StatusBoard(() => host.now());
-    const lines = new LogReporter(log, policy, found.witness);
+    const isWanted = parent === undefined && options.witness !== 'off';
+    const lines = new LogReporter(log, policy, isWanted ? (found.witness ?? SHARED_DIR) : undefined);
     const routes = board.routes(() => host.request('http'), args['quit-token']);
     const server = args.listen && (await listen(args.listen, routes));
     close = async () => {

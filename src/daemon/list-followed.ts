@@ -1,7 +1,7 @@
 import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import type { Depth, FollowedFile, FollowedReading, Snapshot } from '../core/look/snapshot.ts';
-import type { Millis } from '../core/text/units.ts';
+import { andMore, type Millis } from '../core/text/units.ts';
 import { type Host, PartlyListed } from '../host.ts';
 
 /** How often light looks list new files. posidle misses files that come and go in less time. */
@@ -49,7 +49,7 @@ export class FollowedFiles {
       alreadyKept += found.files.length;
     }
     const further = { posFile: 'further sources', refreshInterval: 0, byInode: false, files: [] };
-    return [...known, ...hidden.map((unknown) => ({ ...further, unknown }))];
+    return hidden.length === 0 ? known : [...known, { ...further, unknown: andMore(hidden) }];
   }
 }
 

@@ -3,12 +3,12 @@ import { numericZone } from '../core/in-tail/path-dates.ts';
 import type { PathRules } from '../core/in-tail/path-pattern.ts';
 import type { FollowedFile } from '../core/look/snapshot.ts';
 import type { DrainRequest } from '../core/progress/drain-request.ts';
-import type { Millis } from '../core/text/units.ts';
+import { andMore, type Millis } from '../core/text/units.ts';
 import { type Host, PartlyListed } from '../host.ts';
-import { placesBelow } from './files/below-root.ts';
+import { leadsAway, placesBelow } from './files/below-root.ts';
 import { listChunks } from './files/chunks.ts';
 import { readFile } from './files/files.ts';
-import { lookAt } from './files/log-files.ts';
+import { LED_AWAY, lookAt } from './files/log-files.ts';
 import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { holdsOpen } from './processes/open-files.ts';
@@ -85,7 +85,7 @@ export class NodeHost implements Host {
 
   readFile: Host['readFile'] = async (path, options) => readFile(placesBelow(this.#root)(path), options);
 
-  lookAt: Host['lookAt'] = (entries, found) => lookAt(entries, found, placesBelow(this.#root));
+  lookAt: Host['lookAt'] = (entries, found) => lookAt(entries, found, this.#root);
 
   askWitnesses: Host['askWitnesses'] = (dir, question, patience) =>
     askWitnesses(dir, question, this.now(), patience);
@@ -93,14 +93,15 @@ export class NodeHost implements Host {
   listChunks: Host['listChunks'] = (globs) => listChunks(globs, placesBelow(this.#root));
 
   async listFollowed(rules: PathRules, alreadyKept?: number): Promise<readonly FollowedFile[]> {
-    const elsewhere: string[] = [];
-    const placeOf = placesBelow(this.#root, (path) => elsewhere.push(path));
+    const away = new Set<string>();
+    const isAway = leadsAway(this.#root);
+    const missed = (path: string) => void (isAway(path) && away.add(path));
+    const placeOf = placesBelow(this.#root);
     const now = new Date();
     const clock = { instant: now.getTime(), timeZone: numericZone(-now.getTimezoneOffset()) };
-    const files = await listFollowed(rules, clock, { placeOf, alreadyKept });
-    const [first] = elsewhere;
-    if (first === undefined) return files;
-    throw new PartlyListed(`${first} is a link to a place that is not below the root`, files);
+    const files = await listFollowed(rules, clock, { placeOf, missed, alreadyKept });
+    if (away.size === 0) return files;
+    throw new PartlyListed(`${andMore([...away])} is ${LED_AWAY}`, files);
   }
 
   /** Looks at these files, too, whenever the loop asks for requests. */

@@ -61,9 +61,11 @@ export async function findPosFiles(host: Host, wanted: ConfWanted): Promise<Foun
   const warnings = [...conf.problems, ...conf.warnings];
   if (posFiles.length === 0) {
     const own = [...new Set(conf.sources.flatMap(({ posFile }) => posFile ?? []))];
-    if (own.length === 0 && hasWitness) return none;
+    if (own.length === 0 && hasWitness) return { ...none, warnings: conf.warnings };
     if (own.length === 0) refuseUnknown(path, conf);
     if (own.length === 0) warnings.push(`${path} has no in_tail source`);
+    if (conf.hidden.length > 0 && !hasWitness)
+      warnings.push(`${path} may have more pos files: name all with --pos-file, or ${BY_WITNESS}`);
     return { posFiles: own, conf, warnings, confPath: path };
   }
   const sources = await namedBy(posFiles, conf.sources);

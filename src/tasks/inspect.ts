@@ -7,7 +7,7 @@ import { knownByAges } from '../core/inspect/first-look.ts';
 import { type Found, foundBy } from '../core/inspect/found.ts';
 import { diagnose } from '../core/inspect/pos-file-diagnosis.ts';
 import type { Rates } from '../core/inspect/rates.ts';
-import type { Observation } from '../core/look/observation.ts';
+import type { Observation, ObservedFile } from '../core/look/observation.ts';
 import { observe, observeOnce } from '../core/look/observe.ts';
 import type { PosFileReading, Snapshot } from '../core/look/snapshot.ts';
 import { FollowedFiles } from '../daemon/list-followed.ts';
@@ -120,11 +120,11 @@ export class Inspector {
   #found(snapshot: Snapshot, seen: Observation): Found {
     this.#rates?.take(seen);
     const { conf } = this.#subject;
-    const findingsIn = (reading: PosFileReading) => {
+    const findingsIn = (reading: PosFileReading, files: readonly ObservedFile[]) => {
       // Only for a single look: repeated looks would find the same.
       if (reading.kind !== 'read' || this.#rates !== undefined) return [];
       const source = conf?.sources.find(({ posFile }) => posFile === reading.path);
-      return diagnose(reading, source?.followInodes);
+      return diagnose(reading, source?.followInodes, files);
     };
     return foundBy(snapshot, seen, findingsIn, this.#rates);
   }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { exportRoutes, UnknownLag } from '../../src/commands/export.ts';
 import { LookBoard } from '../../src/commands/listen.ts';
 import { Rates } from '../../src/core/inspect/rates.ts';
+import { GONE } from '../../src/core/look/progress-from-files.ts';
 import type { Inspected } from '../../src/core/metrics/metrics.ts';
 import { foundOf, Looks, unreadable } from '../support/overviews.ts';
 
@@ -40,10 +41,26 @@ test('an unknown lag is logged when it begins and when it ends, not at each look
   ]);
 });
 
-test('ten of very many unreadable files are named, and the others counted', () => {
+test('files with one reason are one line with a count, and files without a path have one, too', () => {
   const { log, said } = listening();
   const posFiles = Array.from({ length: 13 }, (_, at) => ({ path: `/${at}.pos`, kind: 'missing' as const }));
+  const unknown = new UnknownLag(log);
+  unknown.looked(foundOf({}, { posFiles }));
+  unknown.looked(foundOf({ '/a': { size: null, position: 1 }, '/b': { size: null, position: 1 } }));
+  expect(said).toEqual([
+    'warn lag unknown: /0.pos (and 12 more): it is not there',
+    `warn lag unknown: /a (and 1 more): ${GONE}`,
+    'info no longer: /0.pos (and 12 more): it is not there',
+  ]);
+});
+
+test('ten of very many reasons are told, and the others counted', () => {
+  const { log, said } = listening();
+  const posFiles = Array.from({ length: 13 }, (_, at) => ({
+    ...{ path: `/${at}.pos`, kind: 'unreadable' as const },
+    error: `${at}`,
+  }));
   new UnknownLag(log).looked(foundOf({}, { posFiles }));
   expect(said).toHaveLength(11);
-  expect(said.at(-1)).toBe('warn lag unknown: 3 more files');
+  expect(said.at(-1)).toBe('warn lag unknown: 3 more reasons');
 });

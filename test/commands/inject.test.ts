@@ -8,16 +8,22 @@ const path = tempDir();
 afterEach(() => void vi.restoreAllMocks());
 
 /** The output of `posidle inject` for a Pod. */
-async function printedFor(spec: string) {
-  const file = path('pod.yaml');
-  writeFileSync(file, `kind: Pod\nmetadata: { name: p }\nspec: ${spec}\n`);
+const printedFor = (spec: string) => printedOf(`kind: Pod\nmetadata: { name: p }\nspec: ${spec}\n`);
+
+async function printedOf(...texts: readonly string[]) {
+  const files = texts.map((text, at) => {
+    const file = path(at === 0 ? 'pod.yaml' : `${at}.yaml`);
+    writeFileSync(file, text);
+    return file;
+  });
+  const [file = ''] = files;
   const printed = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const)
     vi.spyOn(process[stream], 'write').mockImplementation((text) => {
       printed[stream] += text;
       return true;
     });
-  const code = await runInject([file], 'image');
+  const code = await runInject(files, 'image');
   vi.restoreAllMocks();
   const [manifest] = parseManifests(printed.stdout);
   return {
@@ -41,6 +47,26 @@ test('the reason why a Pod stays as it is goes to stderr, and the exit code is 3
   expect(stderr).toBe(
     'posidle: pod.yaml: Pod p stays as it is: no container or native sidecar is named fluentd or emr-container-fluentd. The annotation posidle/container names another one\n',
   );
+});
+
+test('Pods that stay as they are for one reason are one line, which names ten and counts the others', async () => {
+  const pods = Array.from(
+    { length: 13 },
+    (_, at) => `kind: Pod\nmetadata: { name: p${at} }\nspec: { containers: [{ name: main }] }\n`,
+  );
+  const { code, stderr } = await printedOf(pods.join('---\n'));
+  expect(code).toBe(3);
+  expect(stderr).toMatch(
+    /^posidle: pod.yaml: Pod p0, .*Pod p9 and 3 more stay as they are: no container .*\n$/,
+  );
+});
+
+test('a file without a Pod goes through beside one that has one, and is refused alone', async () => {
+  const config = 'kind: ConfigMap\nmetadata: { name: c }\n';
+  const pod = 'kind: Pod\nspec: { containers: [{ name: main }, { name: fluentd }] }\n';
+  const { code, document, stderr } = await printedOf(config, pod);
+  expect([code, document, stderr]).toEqual([0, expect.stringContaining('"ConfigMap"'), '']);
+  await expect(printedOf(config)).rejects.toThrow(/pod.yaml: no Pod is described here/);
 });
 
 test('a template of Helm is told from broken YAML', async () => {

@@ -31,6 +31,12 @@ test('an unchanged list is the same object, and a list with a changed size is an
   expect(await list('all')).not.toBe(before);
 });
 
+test('what may hide further sources is told once, with the number of the reasons', async () => {
+  const conf = { sources: [], hidden: ['f.conf:1: why', 'f.conf:2: why', 'f.conf:3: other'] };
+  const listed = await new FollowedFiles(new FakeHost(), conf).list('all', new Map());
+  expect(listed.map(({ unknown }) => unknown)).toEqual(['f.conf:1: why (and 2 more)']);
+});
+
 test.each(['all', 'last'] as const)('a look that takes in %s lists them always', async (depth) => {
   const { look, listings } = await atRest();
   await look(depth);

@@ -66,12 +66,12 @@ test.each([
 
 test.each([
   ['larger than eight megabytes', LARGE.repeat(2), 'f.conf: it cannot be read (it is too large: '],
-  ['with a byte order mark', `\ufeff${KNOWN}`, 'f.conf:6: the file begins with a byte order mark; '],
+  ['with a byte order mark', `\ufeff${KNOWN}`, 'f.conf:1: the file begins with a byte order mark; '],
   ['that includes itself', '@include f.conf\n', 'f.conf:1: @include f.conf includes itself'],
   [
     'that joins a number',
     source(`path /a\npos_file "#{File.join('/a', 1)}"`),
-    `f.conf:4: pos_file is "#{File.join('/a', 1)}": File.join takes only strings; name the pos file with --pos-file`,
+    `f.conf:4: pos_file is "#{File.join('/a', 1)}": File.join takes only strings; write the value out`,
   ],
 ])('a configuration %s is named in a line with the remedy before it, without a stack', (_, conf, line) => {
   const { stderr, status } = inspect(conf);

@@ -28,7 +28,7 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['inject', 'inject: the file is missing. Use posidle inject FILE, or - for stdin'],
   [
     'inject package.json',
-    'inject: package.json:1:1: no Pod is described here. posidle looks for Pod, Job, CronJob, Deployment, StatefulSet, DaemonSet, also in a List',
+    'inject: package.json: no Pod is described here. posidle looks for Pod, Job, CronJob, Deployment, StatefulSet, DaemonSet, also in a List, and at --path in other kinds',
   ],
   ['inject no.yaml', 'inject: no.yaml: there is no such file'],
 ];

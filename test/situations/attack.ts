@@ -29,7 +29,8 @@ const { values } = parseArgs({
 if (values.help) console.log(USAGE);
 else process.exitCode = (await attackAll()) ? 0 : 1;
 
-type Verdict = 'false' | 'needless' | 'right';
+/** `unplayed`: Fluentd refuses the set-up, say. */
+type Verdict = 'false' | 'needless' | 'right' | 'unplayed';
 
 async function attackAll(): Promise<boolean> {
   const end = performance.now() + Number(values.minutes) * 60_000;
@@ -54,15 +55,23 @@ async function attackAll(): Promise<boolean> {
   return fooled === undefined;
 }
 
-async function judged(situation: Situation): Promise<{ readonly verdict: Verdict; readonly told: string }> {
-  return await Site.use(async (site) => {
-    const version = values.fluentd;
-    const { lost, outcome } = await play(site, situation, { version, road: roadOn(version, situation) });
-    return {
-      verdict: verdictOn(lost, outcome),
-      told: `lost ${lost} of ${site.lines.written}, ${namedIn(outcome)}`,
-    };
+interface Judged {
+  readonly verdict: Verdict;
+  readonly told: string;
+}
+
+async function judged(situation: Situation): Promise<Judged> {
+  return await Site.use((site) => judgedIn(site, situation)).catch(({ message }: Error) => {
+    const [last = ''] = message.trim().split('\n').slice(-1);
+    return { verdict: 'unplayed', told: last };
   });
+}
+
+async function judgedIn(site: Site, situation: Situation): Promise<Judged> {
+  const version = values.fluentd;
+  const { lost, outcome } = await play(site, situation, { version, road: roadOn(version, situation) });
+  const told = `lost ${lost} of ${site.lines.written}, ${namedIn(outcome)}`;
+  return { verdict: verdictOn(lost, outcome), told };
 }
 
 function verdictOn(lost: number, outcome: Outcome): Verdict {
@@ -84,8 +93,7 @@ async function shrunk(situation: Situation): Promise<Situation> {
 
 async function isFalse(situation: Situation): Promise<boolean> {
   for (let run = 0; run < 2; run += 1) {
-    const one = await judged(situation).catch(() => undefined);
-    if (one?.verdict === 'false') return true;
+    if ((await judged(situation)).verdict === 'false') return true;
   }
   return false;
 }

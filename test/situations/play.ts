@@ -134,7 +134,8 @@ function sectionsOf(setup: Setup, site: Site): readonly Section[] {
     ...before,
     { ...source, sections: [parser, ...sections] },
     ...between,
-    output ?? toDestination({ flush_interval: '1s', ...buffer }),
+    output ??
+      toDestination(buffer?.['flush_mode'] === undefined ? { flush_interval: '1s', ...buffer } : buffer),
     ...after,
   ];
   return all.map((section) => filledIn(section, { dir: site.dir, port: String(site.sink.port) }));

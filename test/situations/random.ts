@@ -94,7 +94,8 @@ function possible(deeds: readonly Deed[]): readonly Deed[] {
     switch (what) {
       case 'write':
       case 'write unended':
-        return there.add(file);
+        // No path matches it.
+        return !file.startsWith('..') && there.add(file);
       case 'write on':
         return open.has(file);
       case 'open':

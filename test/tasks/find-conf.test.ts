@@ -53,7 +53,7 @@ describe('the command that starts Fluentd', () => {
     const found = await find({ command, isOfFluentd: true });
     expect(found?.conf.sources).toHaveLength(1);
     expect(found?.conf.hidden).toEqual([
-      expect.stringMatching(/^--inline-config: posidle does not read it;/),
+      expect.stringMatching(/^--inline-config: posidle does not read it$/),
     ]);
   });
 

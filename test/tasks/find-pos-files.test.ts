@@ -19,14 +19,23 @@ function findIn(text: string, wanted: Partial<ConfWanted> = {}) {
 
 test('an unevaluable value is reported with the remedy', async () => {
   const { warnings, conf } = await findIn(KNOWN + RUBY);
-  expect(warnings[0]).toMatch(/: pos_file .*; name the pos file with --pos-file$/);
+  expect(warnings[0]).toMatch(/: pos_file .*; write the value out$/);
   expect(conf?.hidden[0]).toBe(warnings[0]);
+  expect(warnings.at(-1)).toMatch(
+    /f.conf may have more pos files: name all with --pos-file, or give Fluentd a/,
+  );
+});
+
+test('where pos files are named, or Fluentd has a witness, nobody is asked to name them', async () => {
+  const named = await findIn(KNOWN + RUBY, { posFiles: ['/a.pos', '/b.pos'] });
+  const witnessed = await findIn(KNOWN + RUBY, { hasWitness: true });
+  for (const { warnings } of [named, witnessed]) expect(warnings.join()).not.toMatch(/--pos-file/);
 });
 
 test('a configuration whose pos files are unknown is refused, with a line for each reason', async () => {
   const lines = [
     '--fluent-conf: .*f\\.conf: its pos files are unknown; name them with --pos-file, or give Fluentd a witness .*',
-    '.*f\\.conf:4 and 1 more place: pos_file is .*: posidle evaluates only .*; name the pos file with --pos-file',
+    '.*f\\.conf:4 and 1 more place: pos_file is .*: posidle evaluates only .*; write the value out',
   ];
   const both = RUBY + RUBY.replace('zone', 'year');
   await expect(findIn(both)).rejects.toThrow(new RegExp(`^${lines.join('\n')}$`));
@@ -49,11 +58,15 @@ test('a configuration without in_tail has nothing to read, and is not refused', 
   await expect(findIn(`${AGGREGATOR}@include "#{Dir.pwd}/x"\n`)).rejects.toThrow(/its pos files are unknown/);
 });
 
-test('with a witness, no configuration is refused or warned of', async () => {
+test('with a witness, no configuration is refused, and its source is warned of all the same', async () => {
   const none = { posFiles: [], conf: undefined, warnings: [], confPath: undefined };
   const hasWitness = true;
-  for (const text of [RUBY, source(''), AGGREGATOR, '<source>\n'])
-    expect(await findIn(text, { hasWitness })).toEqual(none);
+  for (const text of [AGGREGATOR, '<source>\n']) expect(await findIn(text, { hasWitness })).toEqual(none);
+  for (const text of [RUBY, source('')])
+    expect(await findIn(text, { hasWitness })).toMatchObject({
+      ...{ posFiles: [], conf: undefined },
+      warnings: expect.arrayContaining([expect.stringContaining('read_from_head')]),
+    });
   const command = ['fluentd', '-c', '/not/there.conf'];
   expect(await findIn('', { fluentConf: undefined, command, hasWitness })).toEqual(none);
 });

@@ -67,6 +67,21 @@ it 'who requires enumerator gets what is built in, also without gems, with warni
   expect('of two witnesses', ruby(s, "-I#{s.dir}/second/ruby", '-renumerator', '-e', use), '1false')
 end
 
+on_each_version 'beside the words of others in RUBYOPT it answers, and theirs hold, also where Bundler adds its own' do |s|
+  File.write("#{s.make('others')}/theirs.rb", "File.write('#{s.dir}/theirs', [Warning[:deprecated], $-w].inspect)\n")
+  theirs = "-W:no-deprecated -I#{s.dir}/others -rtheirs"
+  File.write("#{s.dir}/Gemfile", "source 'https://rubygems.org'\ngem 'fluentd', '#{s.version}'\n")
+  bundled = { wrapper: %w[bundle exec], command: 'fluentd', env: { 'BUNDLE_GEMFILE' => "#{s.dir}/Gemfile" } }
+  has_bundler = !File.exist?("#{ENV['FLUENTD_GEMS']}/bin/ruby") # Debian's other Rubies have none
+  [{}, (bundled if has_bundler)].compact.each do |options|
+    s.run(conf(s), rubyopt: "-I#{s.witness}/ruby -renumerator #{theirs}", **options)
+    expect('theirs', File.read("#{s.dir}/theirs"), '[false, false]')
+    expect('nothing is wrong', s.look['error'], nil)
+    works(s)
+    %w[theirs delivered pos].each { |name| FileUtils.rm_f("#{s.dir}/#{name}") }
+  end
+end
+
 it 'of two witnesses in one RUBYOPT the first one answers' do |s|
   FileUtils.cp_r(s.witness, "#{s.dir}/second")
   options = [s.witness, "#{s.dir}/second"].map { |dir| "-I#{dir}/ruby -renumerator" }

@@ -4,8 +4,9 @@ import type { Observation } from '../../core/look/observation.ts';
 import { NOT_THERE } from '../../core/look/unknown-pos-file.ts';
 import { DRAIN_REQUESTS } from '../../core/progress/drain-request.ts';
 import { bytesToRead } from '../../core/progress/progress.ts';
-import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
-import { rubyOption, SHARED_DIR } from '../../core/witness/load.ts';
+import { groupedBy } from '../../core/text/lists.ts';
+import { andMore, counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
+import { rubyOption } from '../../core/witness/load.ts';
 import type { Reporter, Transition } from '../../daemon/loop.ts';
 import type { Done } from '../../daemon/perform.ts';
 import type { Log } from '../../log.ts';
@@ -25,13 +26,14 @@ const NOT_READ = 'Until that changes, nothing counts as read';
 export class LogReporter implements Reporter {
   readonly #log: Log;
   readonly #policy: Policy;
-  readonly #witness: string;
+  readonly #witness: string | undefined;
   #before: Observation | undefined;
-  #notes: ReadonlySet<string> = new Set();
+  /** When each note was last true, in the last PROGRESS_EVERY. */
+  readonly #notes = new Map<string, Millis>();
   #toldAt: Millis | undefined;
 
-  /** `witness`: the directory in which posidle expects the witness. */
-  constructor(log: Log, policy: Policy, witness = SHARED_DIR) {
+  /** `witness`: the directory in which posidle expects the witness; undefined if the user wants none, or `run` brings its own. */
+  constructor(log: Log, policy: Policy, witness: string | undefined) {
     this.#log = log;
     this.#witness = witness;
     this.#policy = policy;
@@ -42,20 +44,34 @@ export class LogReporter implements Reporter {
     // Of the end the outcome follows, and says the same.
     if (to !== 'stopped') this.#log.info({ from, to, why, ...logFacts(seen) }, `${from} → ${to}: ${why}`);
     const isSeen = seen.source === 'witness' || seen.fluentd.kind === 'remote';
-    // `run` gives Fluentd its own witness, which may not be up yet, or the user wanted none.
-    if (to === 'draining' && !isSeen && this.#policy.role !== 'parent')
+    if (to === 'draining' && !isSeen && this.#witness !== undefined)
       this.#log.warn({}, noWitness(this.#witness));
   }
 
   looked(state: State, seen: Observation): void {
-    const before = this.#notes;
-    const notes = [...notesOf(state, seen)];
-    this.#notes = new Set(notes.map(({ key, text }) => key ?? text));
-    for (const { key, level = 'info', facts = {}, text } of notes)
-      if (!before.has(key ?? text)) this.#log[level](facts, text);
+    const fresh = this.#freshIn([...notesOf(state, seen)], seen.at);
+    for (const [text, group] of groupedBy(fresh, ({ text }) => text)) {
+      const { level = 'info', facts = {} } = group[0] ?? {};
+      const posFiles = group.flatMap(({ posFile }) => posFile ?? []);
+      if (posFiles.length === 0) this.#log[level](facts, text);
+      else this.#log[level]({ posFiles }, `pos file ${andMore(posFiles)} ${text}`);
+    }
     this.#tellRestart(seen);
     this.#before = seen;
     if (seen.extent !== 'overdue') this.#tellProgress(state, seen);
+  }
+
+  /** The notes that were not true at the last look. One that comes and goes, because looks are late, is told once. */
+  #freshIn(notes: readonly Note[], at: Millis): readonly Note[] {
+    const isOver = (since: Millis) => at - since > PROGRESS_EVERY;
+    for (const [key, since] of this.#notes) if (isOver(since)) this.#notes.delete(key);
+    const fresh = notes.filter((note) => {
+      const last = this.#notes.get(keyOf(note));
+      const mayReturn = note.level === undefined && note.posFile === undefined;
+      return last === undefined || (mayReturn && last !== this.#before?.at);
+    });
+    for (const note of notes) this.#notes.set(keyOf(note), at);
+    return fresh;
   }
 
   performed({ what, pids, failed }: Done): void {
@@ -85,12 +101,17 @@ export class LogReporter implements Reporter {
   }
 }
 
-/** A condition, logged once when it begins. Notes with the same key are the same condition. */
+/** A condition, logged once when it begins. Notes with the same key are the same condition. Of several pos files it is one line. */
 interface Note {
   readonly key?: string;
+  readonly posFile?: string;
   readonly level?: 'warn';
   readonly facts?: Readonly<Record<string, unknown>>;
   readonly text: string;
+}
+
+function keyOf({ key, posFile = '', text }: Note): string {
+  return key ?? `${posFile} ${text}`;
 }
 
 function* notesOf({ name }: State, seen: Observation): Generator<Note> {
@@ -102,10 +123,9 @@ function* notesOf({ name }: State, seen: Observation): Generator<Note> {
   }
   for (const { path, why, empty } of unknown) {
     if (empty) continue;
-    const note = { key: `${path} ${why}`, facts: { posFile: path } };
-    if (name === 'waiting' && why === NOT_THERE)
-      yield { ...note, text: `pos file ${path} ${why} yet. ${MADE_AT_START}` };
-    else yield { ...note, level: 'warn', text: `pos file ${path} ${why}. ${NOT_READ}` };
+    const note = { key: `${path} ${why}`, posFile: path };
+    if (name === 'waiting' && why === NOT_THERE) yield { ...note, text: `${why} yet. ${MADE_AT_START}` };
+    else yield { ...note, level: 'warn', text: `${why}. ${NOT_READ}` };
   }
   // If Fluentd is gone after the stop signal, the outcome says so.
   const isEnd = fluentd.kind === 'absent' && (name === 'stopping' || name === 'killing');

@@ -4,9 +4,10 @@ import type { Found, FoundPosFile, Totals } from '../../core/inspect/found.ts';
 import { byLag, shareRead } from '../../core/inspect/order.ts';
 import { summaryOf } from '../../core/inspect/summary.ts';
 import { whyUnparsable } from '../../core/pos-file/pos-file.ts';
+import { groupedBy } from '../../core/text/lists.ts';
 import { printable } from '../../core/text/printable.ts';
 import { shortenMiddle, wrap } from '../../core/text/text-width.ts';
-import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
+import { andMore, counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 import { COLUMNS, layOut, rowOf } from './columns.ts';
 import { witnessLines } from './witness-lines.ts';
 
@@ -23,17 +24,25 @@ const INDENT = '  ';
 /** The report for people: one table for each pos file, then notes, then one sentence. */
 export function* tableLines(found: Found, view: View): Generator<string> {
   const { width } = view;
-  for (const posFile of found.posFiles) yield* posFileLines(posFile, view, found.seen.at);
+  // Pos files without entries differ only in their reason.
+  const keyOf = (posFile: FoundPosFile) =>
+    posFile.files.length > 0 ? posFile.path : defectsOf(posFile).join('\n');
+  for (const alike of groupedBy(found.posFiles, keyOf).values())
+    yield* posFileLines(alike, view, found.seen.at);
   yield* undiscoveredLines(found, view);
   for (const line of [...witnessLines(found), ...closingLines(found, view)]) yield* wrap(line, width);
   for (const line of wrap(summaryOf(found), width)) yield styleText(found.caughtUp ? 'green' : 'bold', line);
 }
 
-function* posFileLines(posFile: FoundPosFile, view: View, at: Millis): Generator<string> {
-  const { path, error, age, files } = posFile;
+/** `alike`: one pos file, or several without entries and with the same reason. */
+function* posFileLines(alike: readonly FoundPosFile[], view: View, at: Millis): Generator<string> {
+  const [posFile] = alike;
+  if (posFile === undefined) return;
+  const { error, age, files } = posFile;
   const { width } = view;
   const written = Number.isFinite(age) && error === undefined ? `  written ${formatDuration(age)} ago` : '';
-  const name = shortenMiddle(printable(path), width - written.length);
+  const paths = andMore(alike.map(({ path }) => path));
+  const name = shortenMiddle(printable(paths), width - written.length);
   yield styleText('bold', name) + styleText('dim', written);
   yield* rowsOf(files, view, at);
   for (const line of defectsOf(posFile).flatMap((text) => wrap(text, width - INDENT.length)))
@@ -49,13 +58,15 @@ function* rowsOf(files: FoundPosFile['files'], { width }: View, at: Millis): Gen
 }
 
 export function defectsOf(posFile: FoundPosFile): readonly string[] {
-  const { error, isEmpty, unparsable, findings, troubles } = posFile;
-  const bad = unparsable.map(
-    (one) => `line ${one.line} cannot be parsed, ${whyUnparsable(one)}: ${one.text.slice(0, 200)}`,
-  );
+  const { files, error, isEmpty, unparsable, findings, troubles } = posFile;
+  const nothing = files.length + unparsable.length === 0 ? ['no entry: in_tail has found no log'] : [];
+  const bad = unparsable.map((one) => {
+    const text = one.text.replace(/\0{2,}/g, '\0…').slice(0, 200);
+    return `line ${one.line} cannot be parsed, ${whyUnparsable(one)}: ${text}`;
+  });
   const unseen = troubles.map((trouble) => `cannot look at ${trouble.path}: ${trouble.error}`);
   return [
-    ...(error === undefined ? [] : [isEmpty ? error : `cannot be inspected: ${error}`]),
+    ...(error === undefined ? nothing : [isEmpty ? error : `cannot be inspected: ${error}`]),
     ...someOf(bad, 'unparsable line'),
     ...findings.map(({ why }) => why),
     ...someOf(unseen, 'such file'),

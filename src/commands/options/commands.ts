@@ -106,6 +106,12 @@ export const COMMANDS = {
         HOW,
         nonEmpty,
       ),
+      path: parsed(
+        'PATH',
+        'where a document of another kind has its Pod template, such as spec.driver.template',
+        HOW,
+        nonEmpty,
+      ),
     }),
     positional: ['files', 'FILE: manifests; - is stdin'],
     exits: '0 changed; 3 each Pod stays as it is',

@@ -24,8 +24,7 @@ export class Params {
     if (param === undefined) return undefined;
     const value = evaluate(param.value, this.context.ruby);
     if (typeof value === 'string' || value === null) return value ?? undefined;
-    const help = name === 'pos_file' ? 'name the pos file with --pos-file' : 'write the value out';
-    const why = `${value.reason}; ${help}`;
+    const why = `${value.reason}; write the value out`;
     const text = `${name} is "${writtenText(param.value)}"`;
     this.context.problems.push({ place: param.place, text, why, parameter: name });
     return undefined;

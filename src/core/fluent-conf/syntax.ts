@@ -33,9 +33,10 @@ export function parseConf(text: string, file: string): ParsedConf {
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
     // Fluentd takes it for a part of the first name.
-    const hasMark = text.startsWith('\ufeff');
-    const why = hasMark ? 'the file begins with a byte order mark' : error.message;
-    return { root, problems: [{ place: state.place, text: `${why}; ${REST}` }] };
+    const [place, why] = text.startsWith('\ufeff')
+      ? [placesIn(text, file)(0), 'the file begins with a byte order mark']
+      : [state.place, error.message];
+    return { root, problems: [{ place, text: `${why}; ${REST}` }] };
   }
 }
 

@@ -1,4 +1,5 @@
 import { otherDirectives } from '../in-tail/path-dates.ts';
+import { nameMatcher } from '../in-tail/path-glob.ts';
 import type { PathRules } from '../in-tail/path-pattern.ts';
 import { DEFAULT_TAIL, type TailFacts } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
@@ -41,9 +42,12 @@ export function tailSource(params: Params): TailSource {
     areFilledIn('path', paths, params) && areFilledIn('exclude_path', excludePaths, params);
   const globPolicy = params.text('glob_policy');
   const age = params.text('limit_recently_modified');
+  const posFile = params.text('pos_file') || undefined;
   warnOf(params);
+  const matchesPosFile = (patterns: readonly string[]) => patterns.some((one) => fits(one, posFile ?? ''));
+  if (matchesPosFile(paths) && !matchesPosFile(excludePaths)) params.warn(READS_ITSELF);
   return {
-    posFile: params.text('pos_file') || undefined,
+    posFile,
     // Empty: posidle does not know which files the source takes.
     paths: areAllFilledIn ? paths : [],
     excludePaths,
@@ -71,6 +75,15 @@ const STOPS_READING =
   'in_tail with <group> reads nothing more once Fluentd is told to stop, even below the limit: ' +
   'remove <group>, or let posidle drain before anything else stops Fluentd';
 const NO_TRACE = 'in_tail without pos_file leaves no trace of what it has read: set pos_file';
+
+const READS_ITSELF =
+  "in_tail's path matches its own pos_file, too, so that it reads what it writes, without end: put the pos file elsewhere";
+
+/** Whether a pattern without wildcards in its directory matches the path. */
+function fits(pattern: string, path: string): boolean {
+  const [at, end] = [pattern.lastIndexOf('/') + 1, path.lastIndexOf('/') + 1];
+  return pattern.slice(0, at) === path.slice(0, end) && nameMatcher(pattern.slice(at))(path.slice(end));
+}
 
 function warnOf(params: Params): void {
   if (!params.isTrue('read_from_head')) params.warn(SKIPS);

@@ -1,17 +1,14 @@
+import { groupedBy } from '../text/lists.ts';
 import { counted } from '../text/units.ts';
 import { type ConfProblem, placeText } from './element.ts';
 
 /** A line for each reason: the first problem, and in how many more places there is another one. */
 export function told(problems: readonly ConfProblem[]): readonly string[] {
-  const groups = new Map<string, { readonly first: ConfProblem; more: number }>();
-  for (const one of problems) {
-    const reason = one.why ?? one.text;
-    const group = groups.get(reason);
-    if (group === undefined) groups.set(reason, { first: one, more: 0 });
-    else group.more += 1;
-  }
-  return [...groups.values()].map(({ first: { place, text, why }, more }) => {
-    const places = placeText(place) + (more > 0 ? ` and ${counted(more, 'more place')}` : '');
-    return [places, text, ...(why === undefined ? [] : [why])].join(': ');
+  const groups = groupedBy(problems, ({ why, text }) => why ?? text);
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const { place, text, why } = first;
+    const more = others.length > 0 ? ` and ${counted(others.length, 'more place')}` : '';
+    return [`${placeText(place)}${more}: ${text}${why === undefined ? '' : `: ${why}`}`];
   });
 }

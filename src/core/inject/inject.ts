@@ -14,7 +14,7 @@ export interface Injected {
   readonly pods: readonly InjectedPod[];
 }
 
-interface InjectedPod {
+export interface InjectedPod {
   readonly name: string;
   /** Why it stays unchanged. */
   readonly reason?: string | undefined;
@@ -32,6 +32,8 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
   DaemonSet: ['spec', 'template'],
 };
 const KINDS = Object.keys(PATHS).join(', ');
+/** Others have kinds of the same names: batch.volcano.sh. */
+const OF_KUBERNETES = /^($|v1$|batch\/|apps\/)/;
 export const FLUENTD_NAMES: readonly string[] = ['fluentd', 'emr-container-fluentd'];
 const GRACE = 120;
 const RUBY_OPTION = rubyOption(SHARED_DIR);
@@ -42,30 +44,43 @@ const POWERS = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
 /** No container writes into a volume of these kinds. */
 const READ_ONLY = ['configMap', 'secret', 'projected', 'downwardAPI'];
 
-/** Adds posidle to each Pod of a document, or gives the reason why it leaves a Pod unchanged. */
-export function injectInto(document: unknown, image: string): Injected {
-  const { kind, metadata, items } = fields(document);
+/**
+ * Adds posidle to each Pod of a document, or gives the reason why it leaves a Pod unchanged. `otherPath`: where the Pod templates stand in a
+ * document of another kind.
+ */
+export function injectInto(document: unknown, image: string, otherPath?: readonly string[]): Injected {
+  const { apiVersion, kind, metadata, items } = fields(document);
   if (text(kind) === 'List') {
-    const all = list(items).map((item) => injectInto(item, image));
+    const all = list(items).map((item) => injectInto(item, image, otherPath));
     const changed = { ...fields(document), items: all.map((one) => one.document) };
     return { document: changed, pods: all.flatMap(({ pods }) => pods) };
   }
-  const path = PATHS[text(kind)];
+  const isKnown = text(kind) in PATHS && OF_KUBERNETES.test(text(apiVersion));
+  const usual = PATHS[text(kind)];
+  const path = isKnown ? usual : (otherPath ?? usual);
   if (path === undefined) return { document, pods: [] };
-  const name = `${text(kind)} ${text(fields(metadata).name)}`;
-  const found = path.reduce<unknown>((at, key) => fields(at)[key], document);
-  const pod = { metadata: fields(fields(found).metadata), spec: fields(fields(found).spec) };
-  if (list(pod.spec.containers).length === 0)
-    throw new Error(`${name} has no ${[...path, 'spec', 'containers'].join('.')}`);
-  const view = viewOf(pod);
-  const reason = reasonAgainst(pod, view);
-  if (reason !== undefined) return { document, pods: [{ name, reason }] };
-  const place = placeIn(pod, view);
-  const changed = { ...fields(found), ...withPosidle(pod, view, place.at, image) };
-  return { document: replaced(document, path, changed), pods: [{ name, warning: place.warning }] };
+  const name = [text(kind), text(fields(metadata).name)].filter(Boolean).join(' ');
+  const pods: InjectedPod[] = [];
+  const changed = changedAt(document, path, (found) => {
+    const pod = { metadata: fields(fields(found).metadata), spec: fields(fields(found).spec) };
+    if (list(pod.spec.containers).length === 0) {
+      if (isKnown) throw new Error(`${name} has no ${[...path, 'spec', 'containers'].join('.')}`);
+      return found;
+    }
+    const view = viewOf(pod);
+    const reason = reasonAgainst(pod, view);
+    if (reason !== undefined) {
+      pods.push({ name, reason });
+      return found;
+    }
+    const { at, warning } = placeIn(pod, view);
+    pods.push({ name, warning });
+    return { ...fields(found), ...withPosidle(pod, view, at, image) };
+  });
+  return { document: changed, pods };
 }
 
-export const NO_POD = `no Pod is described here. posidle looks for ${KINDS}, also in a List`;
+export const NO_POD = `no Pod is described here. posidle looks for ${KINDS}, also in a List, and at --path in other kinds`;
 
 /** The parts of a Pod that the change depends on. */
 interface View {
@@ -242,8 +257,14 @@ function amountIn(quantity: string): number {
   return Number(number) * (binary ? 1024 : 1000) ** POWERS.indexOf(unit.toUpperCase());
 }
 
-function replaced(whole: unknown, [key, ...rest]: readonly string[], part: unknown): unknown {
-  return key === undefined ? part : { ...fields(whole), [key]: replaced(fields(whole)[key], rest, part) };
+/** Of a list on the path, each item. */
+function changedAt(whole: unknown, path: readonly string[], change: (part: unknown) => unknown): unknown {
+  const [key, ...rest] = path;
+  if (Array.isArray(whole)) return whole.map((item) => changedAt(item, path, change));
+  if (key === undefined) return change(whole);
+  const part = fields(whole)[key];
+  const changed = changedAt(part, rest, change);
+  return changed === part ? whole : { ...fields(whole), [key]: changed };
 }
 
 function isSidecar(one: Fields): boolean {
@@ -259,5 +280,5 @@ function list(value: unknown): readonly Fields[] {
 }
 
 function text(value: unknown): string {
-  return value === undefined || value === null ? '' : String(value);
+  return typeof value === 'object' && !(value instanceof String) ? '' : String(value ?? '');
 }

@@ -2,7 +2,7 @@ import { readGate } from '../drain/gates.ts';
 import type { Observation, ObservedFile } from '../look/observation.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { NOT_THERE } from '../look/unknown-pos-file.ts';
-import type { UnparsableLine } from '../pos-file/pos-file.ts';
+import { brokenIn, type UnparsableLine } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
 import { type DoubtKind, heldIn, isLeft } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
@@ -43,20 +43,22 @@ export interface FoundPosFile {
 export function foundBy(
   { posFiles, looks }: Pick<Snapshot, 'posFiles' | 'looks'>,
   seen: Observation,
-  findingsIn: (posFile: PosFileReading) => readonly Finding[],
+  findingsIn: (posFile: PosFileReading, files: readonly ObservedFile[]) => readonly Finding[],
   rates: Rates | undefined,
 ): Found {
   const files = byPosFile(seen.files);
   const undiscovered = seen.undiscovered.map(asFile);
   const totals = totalsOf([...seen.files, ...undiscovered]);
   const gate = readGate(seen);
-  const isKnown = totals.unknown === 0 && (gate === undefined || gate.name === 'unread');
+  const shown = posFiles.map((reading) => {
+    const own = files.get(reading.path) ?? [];
+    const findings = findingsIn(reading, own);
+    return { ...shownOf(reading, own, looks), findings, ...errorOf(seen, reading.path) };
+  });
+  const isWhole = shown.every(({ unparsable }) => brokenIn(unparsable).length === 0);
+  const isKnown = totals.unknown === 0 && isWhole && (gate === undefined || gate.name === 'unread');
   return {
-    posFiles: posFiles.map((reading) => ({
-      ...shownOf(reading, files.get(reading.path) ?? [], looks),
-      findings: findingsIn(reading),
-      ...errorOf(seen, reading.path),
-    })),
+    posFiles: shown,
     undiscovered,
     refreshInterval: Math.max(0, ...seen.undiscovered.map(({ refreshInterval }) => refreshInterval)),
     totals,

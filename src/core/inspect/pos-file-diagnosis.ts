@@ -1,10 +1,17 @@
+import type { ObservedFile } from '../look/observation.ts';
 import { encodePath } from '../pos-file/path-bytes.ts';
-import { entryKey, type PositionEntry } from '../pos-file/pos-file.ts';
+import {
+  brokenIn,
+  entryKey,
+  isOfNuls,
+  type PositionEntry,
+  type UnparsableLine,
+} from '../pos-file/pos-file.ts';
 import { counted, formatBytes } from '../text/units.ts';
 
 export interface Finding {
-  readonly what: 'duplicated' | 'dead';
-  /** Counts paths or inodes for `duplicated`, lines for `dead`. */
+  readonly what: 'damaged' | 'duplicated' | 'dead';
+  /** Counts paths or inodes for `duplicated`, else lines. */
   readonly count: number;
   readonly why: string;
 }
@@ -18,6 +25,7 @@ const LINE_END = 35;
 interface Lines {
   readonly entries: readonly PositionEntry[];
   readonly replaced?: readonly PositionEntry[] | undefined;
+  readonly unparsable: readonly UnparsableLine[];
 }
 
 /**
@@ -25,15 +33,19 @@ interface Lines {
  * if they share a path, or an inode with follow_inodes. If that is unknown, they must share both.
  */
 export function diagnose(
-  { entries, replaced = [] }: Lines,
+  { entries, replaced = [], unparsable }: Lines,
   byInode: boolean | undefined,
+  files: readonly ObservedFile[],
 ): readonly Finding[] {
+  const [broken, strays] = [brokenIn(unparsable), straysIn(files)];
   const lines = [...replaced, ...entries];
   // Only a replaced line has the path and the inode of another one.
   const duplicated = byInode === undefined && replaced.length === 0 ? 0 : duplicatesIn(lines, byInode);
   // A compaction removes unwatched and replaced lines (position_file.rb, try_compact).
   const dead = [...replaced, ...entries.filter(({ position }) => position === null)];
+  const damaged = broken.length + strays;
   const findings: Finding[] = [];
+  if (damaged > 0) findings.push({ what: 'damaged', count: damaged, why: whyDamaged(broken, strays) });
   if (duplicated > 0)
     findings.push({ what: 'duplicated', count: duplicated, why: whyDuplicated(lines, duplicated, byInode) });
   if (dead.length >= MANY)
@@ -55,7 +67,26 @@ function duplicatesIn(entries: readonly PositionEntry[], byInode: boolean | unde
   return duplicated.size;
 }
 
+/** Entries without a file whose inode another entry has at its path: a position that is written into another line spoils its path. */
+function straysIn(files: readonly ObservedFile[]): number {
+  const isMissing = ({ state }: ObservedFile) => state === 'missing';
+  const there = new Set(files.filter((file) => !isMissing(file)).map(({ inode }) => inode));
+  return files.filter((file) => isMissing(file) && there.has(file.inode)).length;
+}
+
+function whyDamaged(broken: readonly UnparsableLine[], strays: number): string {
+  const what = [
+    ...(broken.length === 0 ? [] : [`${counted(broken.length, 'line')} that cannot be parsed`]),
+    ...(strays === 0 ? [] : [`${counted(strays, 'line')} with no file and the inode of another line`]),
+  ];
+  const isCrash = broken.length > 0 && broken.every(({ text }) => isOfNuls(text));
+  const other = broken.length > 0 ? CRASH : 'a file that was renamed';
+  const causes = isCrash ? [other, SECOND_WRITER] : [SECOND_WRITER, other];
+  return `damaged: ${what.join(' and ')}, a sign of ${causes.join(', or of ')}`;
+}
+
 const SECOND_WRITER = 'another Fluentd that writes this pos file, too, so that lines arrive twice';
+const CRASH = 'a crash of the machine';
 const LOST_SIGHT = 'fluentd#3614, which loses lines, and is fixed in Fluentd 1.16.3';
 
 /** The likelier cause first: a second writer adds a line of its own for each file, with the same path and inode. */

@@ -1,3 +1,4 @@
+import { brokenIn } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
 import { bytesToRead } from '../progress/progress.ts';
 import { counted, formatBytes } from '../text/units.ts';
@@ -32,7 +33,9 @@ function unjudged(posFiles: readonly FoundPosFile[]): readonly string[] {
   const failed = posFiles.filter(({ error }) => error !== undefined);
   const empty = failed.filter(({ isEmpty }) => isEmpty).length;
   const unread = failed.length - empty;
+  const broken = posFiles.reduce((sum, { unparsable }) => sum + brokenIn(unparsable).length, 0);
   return [
+    ...(broken === 0 ? [] : [`could not parse ${counted(broken, 'line')}`]),
     ...(unread === 0 ? [] : [`could not read ${counted(unread, 'pos file')}`]),
     ...(empty === 0 ? [] : [`${counted(empty, 'pos file')} ${empty === 1 ? 'is' : 'are'} empty`]),
   ];

@@ -219,7 +219,6 @@ export function observeOverdue(
   { posFiles }: Pick<Subject, 'posFiles'>,
   limits: Limits,
 ): Observation {
-  const [path = 'the pos file'] = posFiles;
   const overdue = {
     ...before,
     ...now,
@@ -228,7 +227,7 @@ export function observeOverdue(
     // An old answer proves nothing about the present.
     witness: undefined,
     readSince: undefined,
-    unknown: before.hasFiles ? [{ path, why: OVERDUE, empty: false }] : [],
+    unknown: posFiles.map((path) => ({ path, why: OVERDUE, empty: false })),
   };
   const { source, mark, movedAt } = before.progress;
   const seen = withProgress(overdue, before, limits);

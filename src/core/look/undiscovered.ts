@@ -1,5 +1,6 @@
 import type { PositionEntry } from '../pos-file/pos-file.ts';
-import type { Millis } from '../text/units.ts';
+import { groupedBy } from '../text/lists.ts';
+import { andMore, type Millis } from '../text/units.ts';
 import type { FollowedFile, FollowedReading } from './snapshot.ts';
 
 export interface UndiscoveredFile extends FollowedFile {
@@ -7,9 +8,11 @@ export interface UndiscoveredFile extends FollowedFile {
 }
 
 export function unlistedIn(followed: readonly FollowedReading[]): readonly string[] {
-  return followed.flatMap(({ posFile, unknown }) =>
-    unknown === undefined ? [] : [`posidle cannot tell which files belong to ${posFile}: ${unknown}`],
-  );
+  const byReason = groupedBy(followed, ({ unknown = '' }) => unknown);
+  return [...byReason].flatMap(([why, sources]) => {
+    const posFiles = [...new Set(sources.map(({ posFile }) => posFile))];
+    return why === '' ? [] : [`posidle cannot tell which files belong to ${andMore(posFiles)}: ${why}`];
+  });
 }
 
 /** Whether all files of this pos file's sources are empty, so that it needs no entry. */

@@ -4,6 +4,7 @@ import type { Found } from '../inspect/found.ts';
 import { byLag } from '../inspect/order.ts';
 import { STATES } from '../look/file-state.ts';
 import type { Observation, ObservedFile } from '../look/observation.ts';
+import { brokenIn } from '../pos-file/pos-file.ts';
 import { bytesToRead, heldIn } from '../progress/progress.ts';
 import { printable } from '../text/printable.ts';
 import type { Millis } from '../text/units.ts';
@@ -78,8 +79,12 @@ export interface Inspected {
 /** The metrics of `export`. `perFile`: how many single files get their own series. */
 export function metricsOfInspection({ found, took, looks }: Inspected, perFile: number): string {
   const { seen, rates } = found;
+  // Their broken lines hide files.
+  const damaged = found.posFiles.filter(({ unparsable }) => brokenIn(unparsable).length > 0).length;
   return renderMetrics({
     ...metricsOfFiles(seen),
+    ...(damaged > 0 && { posidle_lag_bytes: bytesToRead(seen.progress) || null }),
+    posidle_unreadable_pos_files: seen.unknown.length + damaged,
     posidle_read_bytes_total: rates?.total.read ?? null,
     posidle_undiscovered_seconds: seconds(rates?.unfoundFor ?? 0),
     posidle_file_lag_bytes: furthestBehind(seen.files, perFile),

@@ -87,17 +87,26 @@ function inodeOf(digits: string): string {
   return String(value <= Number.MAX_SAFE_INTEGER ? value : BigInt(`0x${digits}`));
 }
 
+/** The lines that hide a file. A torn one may be whole at the next look. */
+export function brokenIn(unparsable: readonly UnparsableLine[]): readonly UnparsableLine[] {
+  return unparsable.filter(({ torn }) => !torn);
+}
+
 export function whyUnparsable({ text, torn }: Omit<UnparsableLine, 'line'>): string {
   if (torn) return 'it is torn: no newline ends it';
   const [path = '', position, inode] = text.split('\t');
   if (text === '') return 'it is empty';
-  if (/^\0+$/.test(text)) return 'nothing but NUL bytes, as a crash of the machine leaves them';
+  if (isOfNuls(text)) return 'nothing but NUL bytes, as a crash of the machine leaves them';
   if (position === undefined)
     return text.length < LONGEST_LINE ? 'it holds no tab' : 'it begins with more than any path';
   if (path === '') return 'its path is empty';
   if (!/^[0-9a-f]+$/i.test(position)) return 'its position is no hexadecimal number';
   if (inode === undefined) return 'it holds no inode';
   return /^[0-9a-f]{1025}/i.test(inode) ? 'its inode is too long' : 'its inode is no hexadecimal number';
+}
+
+export function isOfNuls(text: string): boolean {
+  return /^\0+$/.test(text);
 }
 
 const DATABASE = new TextEncoder().encode('SQLite format 3\0');
@@ -113,7 +122,7 @@ export const IS_DATABASE =
 export function flawOf(bytes: Uint8Array, { entries, unparsable }: PosFile): string | undefined {
   if (isDatabase(bytes)) return IS_DATABASE;
   if (entries.length > 0) return undefined;
-  const whole = unparsable.filter(({ torn }) => !torn).length;
+  const whole = brokenIn(unparsable).length;
   const what =
     whole === 0 ? 'it holds no whole line' : `${counted(whole, 'line')}, none of path, position and inode`;
   return `it is no pos file: ${what}`;

@@ -31,6 +31,11 @@ export function parseSize(text: string): number | undefined {
   return Math.round(Number(count) * (unit.includes('i') ? 1024 : 1000) ** power);
 }
 
+/** `/a.log`, `/a.log (and 13 more)`. */
+export function andMore([first = '', ...others]: readonly string[]): string {
+  return others.length === 0 ? first : `${first} (and ${others.length} more)`;
+}
+
 /** `0.3 s`, `42 s`, `5 min`, `5 min 3 s`, `2 h 10 min`. */
 export function formatDuration(span: Millis): string {
   if (span < 10_000) return `${(span / 1_000).toFixed(1)} s`;

@@ -1,8 +1,8 @@
 /** Turns what the witnesses say about files into doubts. */
 import type { Doubt, DoubtKind } from '../progress/progress.ts';
+import { firstNot, groupedBy } from '../text/lists.ts';
 import type { FileReport, Report, WorkerReport } from './answer.ts';
 import type { Reached } from './file-history.ts';
-import { firstNot, groupedBy } from './lists.ts';
 
 const LOST: Readonly<Record<string, [DoubtKind, string]>> = {
   closed: ['closed-unread', 'Fluentd let go of it before it was read'],

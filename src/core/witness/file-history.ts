@@ -1,6 +1,6 @@
+import { firstNot, groupedBy } from '../text/lists.ts';
 import type { Millis } from '../text/units.ts';
 import type { FileReport, WorkerReport } from './answer.ts';
-import { firstNot, groupedBy } from './lists.ts';
 
 interface Entry extends Pick<FileReport, 'at' | 'inode' | 'position'> {
   /** The furthest position since then. */

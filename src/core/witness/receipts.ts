@@ -1,9 +1,9 @@
 /** Turns the numbers that the witnesses counted into doubts, and into the sums for people. */
 import type { Doubt, Receipt } from '../progress/progress.ts';
+import { groupedBy } from '../text/lists.ts';
 import { counted } from '../text/units.ts';
 import { nameOf, type OutputReport, type ReceiptReport, type WorkerReport } from './answer.ts';
 import { doubt } from './doubts-of-files.ts';
-import { groupedBy } from './lists.ts';
 
 /** The last numbers of each output. A closed buffer has told its own in `ends`. */
 function outputsOf({ kind, report }: WorkerReport): readonly OutputReport[] {

@@ -143,7 +143,7 @@ class PosidleWitness
   end
   def kind(said) # without the parts that differ from message to message
     said = text(said.to_s[0, 300]).gsub(QUOTED, '\1\2…\1\2')
-    said.gsub(%r{/\S+}, '…').gsub(/\b\h{8,}\b|\d+/, '#')[0, 120]
+    said.gsub(%r{/\S+}, '…').gsub(/(?<!longer than )(?<!\d)(\b\h{8,}\b|\d+)/, '#')[0, 120] # but for max_line_size
   end
   def count(key, n = 1)
     @mutex.synchronize do

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import { type PlaceOf, toBytes } from './files.ts';
 
@@ -22,24 +22,37 @@ interface Place {
 
 /**
  * Finds the files of a process with another root directory: a node's mount, or /proc/PID/root. An absolute symlink stays below that root
- * (/var/log/containers is full of them); the kernel would follow it from our own root. `elsewhere` gets the path of a link to a part of the
- * node that is not mounted below the root. The answers are those of one look, which looks up a directory once for all files there.
+ * (/var/log/containers is full of them); the kernel would follow it from our own root. The answers are those of one look, which looks up a
+ * directory once for all files there.
  */
-export function placesBelow(root: string | undefined, elsewhere?: (path: string) => void): PlaceOf {
+export function placesBelow(root: string | undefined): PlaceOf {
   if (root === undefined) return (path) => path;
-  const top: Place = { path: root.replace(/\/+$/, '') };
-  const memory = { left: MOST_REMEMBERED };
+  const follow = followerBelow(root);
+  return (path) => follow(path).place.path || '/';
+}
+
+/** Whether nothing is at the path because a link there leads to a part of the node that is not mounted here, or not below the root. */
+export function leadsAway(root: string | undefined): (path: string) => boolean {
+  const follow = followerBelow(root ?? '');
   return (path) => {
-    const place = resolveBelow(top, path, memory).path || '/';
-    // A Pod's removal also removes two directories above its log: pods/UID/container/0.log.
-    if (place !== top.path + path && !existsSync(toBytes(dirname(dirname(dirname(place))))))
-      elsewhere?.(path);
-    return place;
+    try {
+      const { place, links } = follow(root === undefined ? resolve(path) : path);
+      // A Pod's removal also removes two directories above its log: pods/UID/container/0.log.
+      return links > 0 && !existsSync(toBytes(dirname(dirname(dirname(place.path)))));
+    } catch {
+      return false;
+    }
   };
 }
 
+function followerBelow(root: string) {
+  const top: Place = { path: root.replace(/\/+$/, '') };
+  const memory = { left: MOST_REMEMBERED };
+  return (path: string) => resolveBelow(top, path, memory);
+}
+
 /** Resolves all links itself. Missing parts stay as they are. */
-function resolveBelow(top: Place, path: string, memory: { left: number }): Place {
+function resolveBelow(top: Place, path: string, memory: { left: number }) {
   let place = top;
   let links = 0;
   const names = path.split('/').toReversed();
@@ -66,7 +79,7 @@ function resolveBelow(top: Place, path: string, memory: { left: number }): Place
     if (target.startsWith('/')) place = top;
     names.push(...target.split('/').toReversed());
   }
-  return place;
+  return { place, links };
 }
 
 function lookUp(parent: Place, name: string): Place {

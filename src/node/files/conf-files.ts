@@ -40,10 +40,7 @@ export async function readConfTree(path: string, options: ConfOptions): Promise<
   const isYaml = hasYamlName(path) || /^ya?ml$/.test(given.configFileType ?? '');
   const items = await itemsOf(path, reading, isYaml);
   if (given.inlineConfig !== undefined)
-    reading.problems.push({
-      place: { file: '--inline-config' },
-      text: `posidle does not read it; ${NAME_THEM}`,
-    });
+    reading.problems.push({ place: { file: '--inline-config' }, text: 'posidle does not read it' });
   const further = includeDir === undefined ? [] : await itemsBelow(includeDir, items, reading);
   return { root: rootElement([...items, ...further], { file: path, line: 1 }), problems: reading.problems };
 }
@@ -60,7 +57,6 @@ interface Reading {
   readonly spent: { files: number; bytes: number };
 }
 
-const NAME_THEM = 'name its pos files with --pos-file';
 const MOST_FILES = 2_000;
 const MOST_BYTES = 8 * 1024 ** 2;
 
@@ -69,7 +65,7 @@ async function itemsOf(path: string, reading: Reading, isYaml = false): Promise<
   const place = { file: path };
   if (!mayGoOn(reading, place)) return [];
   reading.files.push(resolve(path));
-  if (isYaml) problems.push({ place, text: `posidle reads no YAML; ${NAME_THEM}` });
+  if (isYaml) problems.push({ place, text: 'posidle reads no YAML' });
   if (isYaml) return [];
   try {
     const { bytes } = (await readBounded(placeOf(path), MOST_BYTES - spent.bytes)) ?? {};

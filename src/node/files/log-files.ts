@@ -2,8 +2,12 @@ import { closeSync, constants, openSync, readSync, type Stats, statSync } from '
 import { isFileOf } from '../../core/look/file-state.ts';
 import type { FileLook, FileStat } from '../../core/look/snapshot.ts';
 import { NEWLINE, type PositionEntry } from '../../core/pos-file/pos-file.ts';
-import { inPortions, type PlaceOf, toBytes } from './files.ts';
+import { leadsAway, placesBelow } from './below-root.ts';
+import { inPortions, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
+
+/** Why Fluentd may see what posidle does not. */
+export const LED_AWAY = 'a link to a place that posidle does not see: mount it here, too';
 
 const PART = Buffer.allocUnsafe(64 * 1024);
 /** The most bytes to search: main may write a line without end. */
@@ -13,14 +17,15 @@ const AT_MOST = 1024 ** 2;
 export async function lookAt<Entry extends PositionEntry>(
   entries: Iterable<Entry>,
   found: (entry: Entry, look: FileLook) => void,
-  placeOf: PlaceOf = (path) => path,
+  root?: string,
 ): Promise<void> {
+  const [placeOf, isAway] = [placesBelow(root), leadsAway(root)];
   await inPortions(entries, (entry) => {
     const { path, position } = entry;
     const seen = lookAtPath(path, placeOf);
     if ('error' in seen) return found(entry, seen);
     const { place, stat: atPath } = seen;
-    if (atPath === undefined) return found(entry, {});
+    if (atPath === undefined) return found(entry, isAway(path) ? { error: `it is ${LED_AWAY}` } : {});
     const isLeft = position !== null && isFileOf(entry, atPath) && atPath.size > position;
     const newlineLeft = isLeft ? hasNewline(place, position) : undefined;
     found(entry, newlineLeft === undefined ? { atPath } : { atPath, newlineLeft });
@@ -48,7 +53,7 @@ function hasNewline(place: string, position: number): boolean | undefined {
 
 type Seen = { readonly place: string; readonly stat: FileStat | undefined } | { readonly error: string };
 
-function lookAtPath(path: string, placeOf: PlaceOf): Seen {
+function lookAtPath(path: string, placeOf: (path: string) => string): Seen {
   try {
     const place = placeOf(path);
     const stat = statSync(toBytes(place), { throwIfNoEntry: false });

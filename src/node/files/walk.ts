@@ -24,6 +24,8 @@ interface ListOptions {
   readonly mostFiles?: number;
   /** Bytes of memory. */
   readonly room?: number;
+  /** Gets each path at which nothing is: a name of the configuration, a directory or a link. */
+  readonly missed?: (path: string) => void;
   /** How many files of other sources are in memory. */
   readonly alreadyKept?: number | undefined;
 }
@@ -32,19 +34,23 @@ interface ListOptions {
 export async function listFollowed(
   rules: PathRules,
   clock: WallClock,
-  { placeOf = ourPlace, mostFiles = MOST_FILES, room = roomIn(), alreadyKept = 0 }: ListOptions = {},
+  options: ListOptions = {},
 ): Promise<ListedFile[]> {
+  const { placeOf = ourPlace, missed = () => {}, mostFiles = MOST_FILES } = options;
+  const { room = roomIn(), alreadyKept = 0 } = options;
   const { globPolicy, limitRecentlyModified: age = Number.POSITIVE_INFINITY } = rules;
   const pathsOf = async (pattern: string) =>
-    isGlob(pattern, globPolicy) ? rubyGlob(pattern, { placeOf }) : [pattern];
+    isGlob(pattern, globPolicy) ? rubyGlob(pattern, { placeOf, missed }) : [pattern];
   const excluded = new Set((await Promise.all(dated(rules.excludePaths, rules, clock).map(pathsOf))).flat());
   const files = new Map<string, ListedFile>();
   let left = room - alreadyKept * memoryOf(0);
   const tooMany = (why: string) => new Error(`more than ${files.size} files match, and ${why}`);
   const add = (pattern: string) => (path: string) => {
     const since = isGlob(pattern, globPolicy) ? clock.instant - age : Number.NEGATIVE_INFINITY;
-    const file = excluded.has(path) ? undefined : regularFile(path, placeOf);
-    if (file === undefined || file.modified < since || files.has(path)) return;
+    if (excluded.has(path)) return;
+    const file = regularFile(path, placeOf);
+    if (file === undefined) return missed(path);
+    if (file.modified < since || files.has(path)) return;
     left -= memoryOf(path.length);
     if (files.size >= mostFiles)
       throw tooMany(`posidle lists at most ${mostFiles} of one source: use a narrower path`);
@@ -78,6 +84,7 @@ interface Walk {
   /** Waits for the file system's answer; undefined if there is none. */
   readonly look: <T>(told: Promise<T>) => Promise<T | undefined>;
   readonly placeOf: PlaceOf;
+  readonly missed: (path: string) => void;
   readonly budget: NameBudget;
 }
 
@@ -85,7 +92,7 @@ const ourPlace: PlaceOf = (path) => path;
 
 /** Ruby's Dir.glob: all existing paths that match the pattern, in no order. */
 export async function rubyGlob(pattern: string, options: Partial<Walk> = {}): Promise<string[]> {
-  const walk = { look: ifThere, placeOf: ourPlace, budget: nameBudget(), ...options };
+  const walk = { look: ifThere, placeOf: ourPlace, missed: () => {}, budget: nameBudget(), ...options };
   const found = new Set<string>();
   for (const { base, parts } of parseGlob(pattern)) await descend(base, parts, walk, found);
   return [...found];
@@ -118,7 +125,7 @@ async function descend(
     else found.add(prefix + name);
 }
 
-async function namesIn(prefix: string, isWanted: Wanted, { look, placeOf, budget }: Walk) {
+async function namesIn(prefix: string, isWanted: Wanted, { look, placeOf, missed, budget }: Walk) {
   const names: { readonly name: string; readonly isLink: boolean }[] = [];
   const read = async () =>
     readNames(placeOf(prefix || '.'), budget, (name, entry) => {
@@ -126,7 +133,7 @@ async function namesIn(prefix: string, isWanted: Wanted, { look, placeOf, budget
       if (isKept) names.push({ name, isLink: entry.isSymbolicLink() });
       return isKept;
     });
-  await look(read());
+  if ((await look(read().then(() => true))) === undefined) missed(prefix);
   return names;
 }
 
@@ -137,7 +144,8 @@ const isNoDotDirectory: Wanted = (name, entry) => entry.isDirectory() && !name.s
 async function step(path: string, rest: readonly GlobPart[], walk: Walk, found: Set<string>): Promise<void> {
   if (rest.length > 0) return descend(`${path}/`, rest, walk, found);
   const told = async () => stat(toBytes(walk.placeOf(path)));
-  if ((await walk.look(told())) !== undefined) found.add(path);
+  if ((await walk.look(told())) === undefined) walk.missed(path);
+  else found.add(path);
 }
 
 /** undefined for a missing file. Other errors, such as a missing permission, do not mean that it is missing. */

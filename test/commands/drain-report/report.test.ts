@@ -8,13 +8,18 @@ import { confOf, LOG, POS, policy, subject } from '../../support/builders.ts';
 import { FakeHost } from '../../support/fake-host.ts';
 
 /** The log of a world until its end: `info: waiting → watching: …`. */
-async function logged(host: FakeHost, changes: Partial<Policy> = {}): Promise<readonly string[]> {
+async function logged(
+  host: FakeHost,
+  changes: Partial<Policy> = {},
+  witness?: string,
+  posFiles = [POS],
+): Promise<readonly string[]> {
   const lines: string[] = [];
   const lineOf = (level: string) => [level, (_: object, text: string) => lines.push(`${level}: ${text}`)];
   const log = Object.fromEntries(['info', 'warn', 'error'].map(lineOf)) as Log;
   const rules = policy(changes);
-  const report = new LogReporter(log, rules);
-  await watch(host, { subject: subject({ conf: confOf([LOG]) }), policy: rules, report });
+  const report = new LogReporter(log, rules, witness);
+  await watch(host, { subject: subject({ conf: confOf([LOG]), posFiles }), policy: rules, report });
   return lines;
 }
 
@@ -83,15 +88,24 @@ test('a pos file that disappears is reported once, with the consequence', async 
   expect(doubts).toEqual([`warn: pos file ${POS} is not there. Until that changes, nothing counts as read`]);
 });
 
+test('many pos files that are not there are one line with their number', async () => {
+  const posFiles = [POS, ...Array.from({ length: 13 }, (_, at) => `/none/${at}.pos`)];
+  const host = busyHost().host.at(5_000, (h) => h.request('SIGTERM'));
+  const told = (await logged(host, {}, undefined, posFiles)).filter((line) => line.includes('pos file'));
+  expect(told).toEqual([
+    expect.stringMatching(/^info: pos file \/none\/0.pos \(and 12 more\) is not there yet\./),
+  ]);
+});
+
 test('a missing witness is reported when the drain begins, with the remedy', async () => {
-  const lines = (await logged(busyHost().host)).filter((line) => line.includes('witness'));
+  const lines = (await logged(busyHost().host, {}, '/posidle')).filter((line) => line.includes('witness'));
   expect(lines[0]).toMatch(
     /^warn: no witness listens in \/posidle: .* RUBYOPT="-I\/posidle\/ruby -renumerator"/,
   );
 });
 
-test('run advises no witness: it gives Fluentd its own, or the user wanted none', async () => {
-  const lines = await logged(busyHost().host, { role: 'parent' });
+test('no witness is advised where run gives Fluentd its own, or the user wants none', async () => {
+  const lines = await logged(busyHost().host);
   expect(lines.filter((line) => line.includes('no witness listens'))).toEqual([]);
 });
 

@@ -32,6 +32,30 @@ test('twenty of very many defects are shown, and the others counted', () => {
   expect(shown(overviewOf([], { troubles }))).toContain('  and 2 more such files');
 });
 
+test('pos files without entries are one line with a count for each reason, and an empty one tells why', () => {
+  const posFiles = [
+    ...['/a', '/b', '/c'].map((path) => ({ path, kind: 'missing' }) as const),
+    ...['/d', '/e'].map((path) => ({ path, kind: 'empty' }) as const),
+  ];
+  const found = foundOf({}, { posFiles });
+  expect(shown(found).slice(0, 5)).toEqual([
+    '/a (and 2 more)',
+    '  cannot be inspected: it is not there',
+    '',
+    '/d (and 1 more)',
+    '  it is empty for now',
+  ]);
+  const old = { ...found, posFiles: found.posFiles.map((one) => ({ ...one, error: undefined })) };
+  expect(shown(old).slice(0, 2)).toEqual(['/a (and 4 more)', '  no entry: in_tail has found no log']);
+});
+
+test('of many NUL bytes the table shows one', () => {
+  const unparsable = [{ line: 1, text: '\0'.repeat(900) }];
+  expect(shown(overviewOf([], { unparsable }))).toContainEqual(
+    expect.stringMatching(/line 1 cannot .* leaves them: \\x00…$/),
+  );
+});
+
 test.each<[string, readonly (number | null)[], string]>([
   ['of nothing', [], '0 files'],
   ['of what is known', [100, 300], '2 files, 400 B, 50% read, 200 B left'],

@@ -64,7 +64,7 @@ describe('a value that posidle cannot evaluate', () => {
     expect(sources[0]?.posFile).toBeUndefined();
     expect(problems).toEqual([
       'f.conf:4: pos_file is "/pos/#{Dir.pwd}.pos": posidle evaluates only ENV, File.join, hostname, worker_id, use_nil and ' +
-        'use_default; name the pos file with --pos-file',
+        'use_default; write the value out',
     ]);
   });
 

@@ -34,7 +34,7 @@ describe('inject', () => {
     const document = { kind: 'Pod', ...manifest };
     const { document: after, pods } = injectInto(document, IMAGE);
     expect(after).toBe(document);
-    expect(pods).toEqual([{ name: 'Pod ', reason: expect.stringMatching(why) }]);
+    expect(pods).toEqual([{ name: 'Pod', reason: expect.stringMatching(why) }]);
   });
 
   test('makes exactly this of a Pod', () => {
@@ -86,7 +86,7 @@ describe('inject', () => {
     (_, manifest) => {
       const { document, pods } = injected(manifest);
       const { metadata, spec } = document as PodManifest;
-      expect(pods).toMatchObject([{ name: 'Pod ' }]);
+      expect(pods).toMatchObject([{ name: 'Pod' }]);
       expect(pods[0]?.reason).toBeUndefined();
       expect(metadata.annotations).toEqual({ ...manifest.metadata.annotations, 'posidle/injected': 'true' });
       const inits = initsIn(document);
@@ -143,7 +143,7 @@ describe('inject', () => {
   test('names the Fluentd that it takes in each reason and warning', () => {
     const emr = { name: 'emr-container-fluentd' };
     const { pods } = injected({ spec: { containers: [emr] } });
-    expect(pods).toEqual([{ name: 'Pod ', reason: 'emr-container-fluentd is the only container' }]);
+    expect(pods).toEqual([{ name: 'Pod', reason: 'emr-container-fluentd is the only container' }]);
   });
 
   test.each(Object.entries(CHANGED))(
@@ -185,12 +185,41 @@ describe('inject', () => {
 
   test('changes nothing a second time', () => {
     const { document } = injected(CHANGED['a native sidecar'] ?? {});
-    const pods = [{ name: 'Pod ', reason: 'posidle is there already' }];
+    const pods = [{ name: 'Pod', reason: 'posidle is there already' }];
     expect(injectInto(document, IMAGE)).toEqual({ document, pods });
   });
 
   test.each([undefined, 'text', [], { kind: 'ConfigMap' }])('finds no Pod in %j', (document) => {
     expect(injectInto(document, IMAGE)).toEqual({ document, pods: [] });
+  });
+
+  test("finds the Pod templates of another kind at the path that the user names, in a list each one's", () => {
+    const pod = CHANGED['a plain Fluentd'] ?? { metadata: {}, spec: {} };
+    const { kind: _, ...changed } = injected(pod).document as { kind: string };
+    const spark = (template: object) => ({
+      kind: 'SparkApplication',
+      metadata: { name: 's' },
+      spec: { driver: { template } },
+    });
+    const volcano = (template: object) => ({
+      ...{ apiVersion: 'batch.volcano.sh/v1alpha1', kind: 'Job', metadata: { name: 'v' } },
+      spec: { tasks: [{ template }, { template }, {}] },
+    });
+    const driver = injectInto(spark(pod), IMAGE, ['spec', 'driver', 'template']);
+    expect(driver).toEqual({ document: spark(changed), pods: [{ name: 'SparkApplication s' }] });
+    const tasks = injectInto(volcano(pod), IMAGE, ['spec', 'tasks', 'template']);
+    expect(tasks.document).toEqual(volcano(changed));
+    expect(tasks.pods).toHaveLength(2);
+    for (const other of [spark(pod), volcano(pod)])
+      expect(injectInto(other, IMAGE)).toEqual({ document: other, pods: [] });
+  });
+
+  test('names a Pod by what its name is, if that is a name', () => {
+    const { pods } = injected({
+      metadata: { name: { '{ .Release.Name }': null } },
+      spec: { containers: [{}] },
+    });
+    expect(pods[0]?.name).toBe('Pod');
   });
 
   const NO_CONTAINERS = [{}, { spec: null }, { spec: { template: { spec: { containers: 'none' } } } }];

@@ -7,6 +7,11 @@ import { foundOf, Looks, unfound, unreadable } from '../../support/overviews.ts'
 const READ = { size: 5, position: 5 };
 const BEHIND = { size: 3_000, position: 0 };
 const UNKNOWN = { size: null, position: 0 };
+const BROKEN = {
+  posFiles: [
+    { path: '/pos', kind: 'read', entries: [], unparsable: [{ line: 1, text: '/b' }], writtenAgo: 0 },
+  ],
+} as const;
 const TORN = { size: 8, position: 5, newlineLeft: false };
 
 test.each<[string, Found]>([
@@ -22,6 +27,7 @@ test.each<[string, Found]>([
   ['lag unknown for 1 of 2 files', foundOf({ '/a': UNKNOWN, '/b': READ })],
   ['behind by at least 2.9 KiB in 2 of 2 files', foundOf({ '/a': UNKNOWN, '/b': BEHIND })],
   ['lag unknown; could not read 1 pos file', foundOf({}, unreadable('EACCES'))],
+  ['lag unknown; could not parse 1 line', foundOf({}, BROKEN)],
   ['lag unknown; 1 pos file is empty', foundOf({}, { posFiles: [{ path: '/pos', kind: 'empty' }] })],
 ])('the summary is %j', (summary, found) => {
   expect(summaryOf(found)).toBe(summary);
@@ -37,6 +43,7 @@ test.each<[string, Found, number, boolean, RegExp]>([
   ['only an unfinished line is left', foundOf({ '/a': TORN }), 0, true, /^caught up, except unfinished/],
   ['a file is undiscovered', undiscovered, 8, false, /^behind by 9 B in 1 of 1 file \(limit 8 B\)$/],
   ['the lag of a file is unknown', oneUnknown, 1e9, false, /^behind by at least 2.9 KiB/],
+  ['a line cannot be parsed', foundOf({}, BROKEN), 1e9, false, /^lag unknown; could not parse 1 line$/],
   ['a pos file cannot be read', foundOf({}, unreadable('EACCES')), 1e9, false, /: EACCES; lag unknown;/],
 ])('a check where %s', (_, found, most, passed, reason) => {
   expect(check(found, most)).toEqual({ passed, reason: expect.stringMatching(reason) });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { jsonOf } from '../../../src/commands/inspect-view/json.ts';
+import type { Finding } from '../../../src/core/inspect/pos-file-diagnosis.ts';
 import { Rates } from '../../../src/core/inspect/rates.ts';
 import { STATES } from '../../../src/core/look/file-state.ts';
 import { schemaIn } from '../../support/json-schema.ts';
@@ -10,6 +11,17 @@ const { schema, faultsIn } = schemaIn('src/core/inspect/inspection.schema.json')
 test('the schema of an inspection names each state of a file', () => {
   const states = schema.$defs?.['entry']?.properties?.['state']?.enum ?? [];
   expect(states.toSorted()).toEqual(STATES.toSorted());
+});
+
+test('it takes each finding', () => {
+  const kinds = { damaged: 0, duplicated: 0, dead: 0 } satisfies Record<Finding['what'], number>;
+  const findings = (Object.keys(kinds) as (keyof typeof kinds)[]).map((what) => ({
+    what,
+    count: 1,
+    why: what,
+  }));
+  const found = new Looks().look(0, { '/a.log': { size: 8, position: 4 } }, {}, findings);
+  expect(faultsIn(JSON.parse(jsonOf(found)) as object)).toEqual([]);
 });
 
 test('it takes an inspection of repeated looks, and none with a field that is wrong, unknown or missing', () => {

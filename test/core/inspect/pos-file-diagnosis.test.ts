@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { diagnose } from '../../../src/core/inspect/pos-file-diagnosis.ts';
 import { keyedEntries, type PositionEntry, replacedIn } from '../../../src/core/pos-file/pos-file.ts';
+import { foundOf, type Written } from '../../support/overviews.ts';
 
 const diagnosed = (lines: readonly PositionEntry[], byInode?: boolean) => {
   const entries = keyedEntries('/pos', lines);
-  return diagnose({ entries, replaced: replacedIn(lines, entries) }, byInode);
+  return diagnose({ entries, replaced: replacedIn(lines, entries), unparsable: [] }, byInode, []);
 };
 
 const found = (lines: readonly PositionEntry[], byInode?: boolean) =>
@@ -56,4 +57,39 @@ test('many dead lines are reported with the bytes that a compaction saves', () =
   expect(diagnosed([line('/a', 999), ...dead])).toEqual([
     { what: 'dead', count: 150, why: '150 of 151 lines are dead, 5.7 KiB: set pos_file_compaction_interval' },
   ]);
+});
+
+const damageIn = (texts: readonly string[], files: Readonly<Record<string, Written>> = {}) =>
+  diagnose(
+    { entries: [], unparsable: texts.map((text, at) => ({ line: at + 1, text })) },
+    undefined,
+    foundOf(files).seen.files,
+  );
+
+test('lines that another writer has broken are damage, and so are those that it gave a path without a file', () => {
+  const files = {
+    '/app.log': { size: 600, position: 300, inode: 5 },
+    '/ap000000': { size: null, position: 300, inode: 5 },
+    '/gone.log': { size: null, position: 300, inode: 6 },
+  };
+  expect(damageIn(['/b.log\t00000'], files)).toEqual([
+    {
+      what: 'damaged',
+      count: 2,
+      why:
+        'damaged: 1 line that cannot be parsed and 1 line with no file and the inode of another line, ' +
+        'a sign of another Fluentd that writes this pos file, too, so that lines arrive twice, or of a crash of the machine',
+    },
+  ]);
+});
+
+test('the likelier cause of damage comes first', () => {
+  const twoOf = { '/a': { size: 1, position: 1 }, '/a.1': { size: null, position: 1 } };
+  expect(damageIn(['\0\0'])[0]?.why).toMatch(/a sign of a crash of the machine, or of another Fluentd/);
+  expect(damageIn([], twoOf)[0]?.why).toMatch(/a sign of another Fluentd.*, or of a file that was renamed$/);
+});
+
+test('a torn last line is no damage', () => {
+  const unparsable = [{ line: 1, text: '/a\t00', torn: true }] as const;
+  expect(diagnose({ entries: [], unparsable }, undefined, [])).toEqual([]);
 });

@@ -60,12 +60,19 @@ describe('seen from outside, these are left:', () => {
 describe('seen from outside, these are doubted:', () => {
   const rest: Partial<Doubt> = { kind: 'closed-unread', about: LOG, bytes: 30 };
   const unlisted: Partial<Doubt> = { kind: 'unlisted', why: expect.stringContaining(`${POS}: EACCES`) };
+  const unlistedAt = (posFile: string) =>
+    followed({ unknown: 'EACCES' }).followed.map((source) => ({ ...source, posFile }));
   const goes = (...files: readonly Watched[]) => [...one([behind]), snapshot(1_000, files)];
   test.each<[string, readonly Snapshot[], readonly Partial<Doubt>[]]>([
     ['nothing more where all is read', one([[entry()]]), []],
     ['what a pos file says that is not there', one([], MISSING), [{ kind: 'pos-file', about: POS }]],
     ['whether an empty pos file has no entry', one([], EMPTY), [{ kind: 'empty-pos-file', about: POS }]],
     ['which files a source has that cannot be listed', one([], followed({ unknown: 'EACCES' })), [unlisted]],
+    [
+      'the same of several sources, once',
+      one([], { followed: ['/b', '/c', '/c'].flatMap((posFile) => unlistedAt(posFile)) }),
+      [{ kind: 'unlisted', why: 'posidle cannot tell which files belong to /b (and 1 more): EACCES' }],
+    ],
     ['what is left of a file that cannot be looked at', one([unseen]), [{ kind: 'unseen', about: LOG }]],
     ['whether the rest of a file that was removed was read', goes(removed), [rest]],
     ['whether the rest of a file was read whose entry made way for another one', goes([next]), [rest]],

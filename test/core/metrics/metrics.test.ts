@@ -39,6 +39,11 @@ const singleIn = (series: ReadonlyMap<string, number>, name = '') =>
 
 const BEHIND = { size: 100, position: 40 };
 const READ = { size: 5, position: 5 };
+const BROKEN: World = {
+  posFiles: [
+    { path: '/pos', kind: 'read', entries: [], unparsable: [{ line: 1, text: '/b' }], writtenAgo: 0 },
+  ],
+};
 
 test.each<[string, Files, World, Readonly<Record<string, number>>]>([
   [
@@ -71,6 +76,7 @@ test.each<[string, Files, World, Readonly<Record<string, number>>]>([
     { posidle_undiscovered_bytes: 9, 'posidle_files{state="undiscovered"}': 1 },
   ],
   ['a pos file that cannot be read', {}, unreadable('EACCES'), { posidle_unreadable_pos_files: 1 }],
+  ['a pos file whose lines are broken', {}, BROKEN, { posidle_unreadable_pos_files: 1 }],
   [
     'the chunks of buffers on disk',
     {},
@@ -83,6 +89,7 @@ test.each<[string, Files, World, Readonly<Record<string, number>>]>([
 
 test.each<[string, Files, World]>([
   ['no pos file can be believed', {}, unreadable('EACCES')],
+  ['lines of a pos file are broken', {}, BROKEN],
   ['the pos file is missing', {}, { posFiles: [{ path: '/pos', kind: 'missing' }] }],
   ['nobody knows how far any file is read', { '/gone': { size: null, position: 5 } }, {}],
 ])('where %s, no lag is told, not even 0', (_, files, world) => {

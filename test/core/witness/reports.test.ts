@@ -224,7 +224,14 @@ describe('a doubt', () => {
     ['directory-closed', { denied: ['/log/d'] }, { why: 'it is a link that Fluentd cannot follow' }],
     ['heard', heard(1)],
     ['may-hold', { plugins: [{ class: 'Fluent::Plugin::UnheardOfFilter', settings: {} }] }],
-    ['no-ack', { outputs: [output({ class: 'Fluent::Plugin::ForwardOutput' })] }, { about: 'out_forward' }],
+    [
+      'no-ack',
+      { outputs: [output({ class: 'Fluent::Plugin::ForwardOutput' })] },
+      {
+        about: 'out_forward',
+        why: expect.stringMatching(/^no destination .*: set require_ack_response true$/),
+      },
+    ],
   ])('is %s', (kind, changed, more: object = {}) => {
     expect(doubts(alive(changed))).toMatchObject([{ kind, ...more }]);
   });

@@ -67,12 +67,11 @@ describe('what posidle does not read', () => {
     const given = { inlineConfig: tail('/a') };
     const { sources, hidden } = await loadFluentConf(put('f.conf', tail('/f')), { ruby, given });
     expect(sources).toHaveLength(1);
-    expect(hidden).toEqual(['--inline-config: posidle does not read it; name its pos files with --pos-file']);
+    expect(hidden).toEqual(['--inline-config: posidle does not read it']);
   });
 
   it('is told of YAML, which is so by its name, also in the include directory, or by the command line', async () => {
-    const told = (name: string) =>
-      `${inDir()}/${name}: posidle reads no YAML; name its pos files with --pos-file`;
+    const told = (name: string) => `${inDir()}/${name}: posidle reads no YAML`;
     const yaml = put('d/f.yaml', 'config: []\n');
     expect(await textsIn(yaml)).toEqual([told('d/f.yaml')]);
     const file = put('f.conf', tail('/f'));

@@ -1,8 +1,10 @@
-import { mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { observe } from '../../../src/core/look/observe.ts';
+import type { FileLook } from '../../../src/core/look/snapshot.ts';
 import { Collector } from '../../../src/daemon/collect.ts';
+import { lookAt } from '../../../src/node/files/log-files.ts';
 import { NodeHost } from '../../../src/node/node-host.ts';
 import { ABSENT, policy, posText, subject } from '../../support/builders.ts';
 import { cpuSeconds } from '../../support/cpu-seconds.ts';
@@ -21,6 +23,30 @@ function written(name: string): string {
 function inodeOf(name: string): string {
   return String(statSync(inDir(name)).ino);
 }
+
+describe('an entry whose file is behind a link', () => {
+  const errorOf = async (path: string, root?: string) => {
+    const looks: FileLook[] = [];
+    const entry = { path, position: 0, inode: '1' };
+    await lookAt([entry], (_, look) => looks.push(look), root);
+    return looks[0]?.error;
+  };
+
+  test('cannot be looked at where the link leads to a part of the node that is not mounted', async () => {
+    mkdirSync(inDir('root'));
+    for (const at of ['away.log', 'root/away.log'])
+      symlinkSync('/none/docker/containers/1/1-json.log', inDir(at));
+    expect(await errorOf(inDir('away.log'))).toMatch(/^it is a link to a place that posidle does not see/);
+    expect(await errorOf('/away.log', inDir('root'))).toMatch(/^it is a link to a place/);
+  });
+
+  test('is only gone where the directories above it are there, as those of a removed Pod, or where no link is', async () => {
+    symlinkSync(inDir('pods/uid/main/0.log'), inDir('gone.log'));
+    mkdirSync(inDir('pods'));
+    for (const name of ['gone.log', 'none/of/these/directories.log'])
+      expect(await errorOf(inDir(name))).toBeUndefined();
+  });
+});
 
 describe('a log file of 1 TiB without a newline', () => {
   test('holds up no look: bytes are left, and whether a line ends in them is not known', async () => {
