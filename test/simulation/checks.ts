@@ -84,7 +84,7 @@ export class Checks implements Reporter {
     if (signal === 'SIGUSR1') return;
     const what = `${signal} ${pid}`;
     // A successor, or what a dead supervisor left, may get the order by its witness once more. Fluentd minds no second one.
-    const isAlone = ['fluentd-restarts', 'supervisor-dies'].every((how) => !this.#world.faults.has(how));
+    const isAlone = !this.#world.faults.has('supervisor-dies') && this.#world.fluentds.length === 1;
     const isSure = this.#plan.settings.placement !== 'remote' && isAlone;
     if (this.#sent.has(what) && isSure) throw new Violation(`${signal} a second time to ${pid}`);
     this.#sent.add(what);

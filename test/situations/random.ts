@@ -67,7 +67,13 @@ const pickOf = <T>(random: Random, all: readonly T[]) => random.pick(all as read
 function setupOf(random: Random): Setup {
   const some = (all: readonly Params[]) =>
     Object.assign({}, ...Array.from({ length: random.between(0, 3) }, () => pickOf(random, all))) as Params;
-  return { tail: some(TAIL), buffer: { retry_wait: '0.5s', retry_max_interval: '1s', ...some(BUFFER) } };
+  const { flush_interval, ...buffer }: Params = {
+    retry_wait: '0.5s',
+    retry_max_interval: '1s',
+    ...some(BUFFER),
+  };
+  const isTimed = flush_interval !== undefined && buffer['flush_mode'] !== 'immediate';
+  return { tail: some(TAIL), buffer: { ...buffer, ...(isTimed && { flush_interval }) } };
 }
 
 /** The other of two files. */
