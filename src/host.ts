@@ -1,5 +1,5 @@
-import type { TailSource } from './core/fluent-conf/tail.ts';
 import type { ChunkListing } from './core/fluentd/buffers.ts';
+import type { PathRules } from './core/in-tail/path-pattern.ts';
 import type { FileLook, FollowedFile } from './core/look/snapshot.ts';
 import type { PositionEntry } from './core/pos-file/pos-file.ts';
 import type { DrainRequest } from './core/progress/drain-request.ts';
@@ -22,26 +22,20 @@ interface Clock {
   now(): Millis;
   /** Sleeps until the instant. A stop request ends it earlier and, with `wakeOnChange`, a possible change of a pos file. */
   sleep(until: Millis, options?: { readonly wakeOnChange: boolean }): Promise<void>;
-  /** Lets signals and HTTP requests in between two portions of work. */
-  nextTurn(): Promise<void>;
   /** The result of the work; undefined if it has not ended at the instant, or soon after a stop request or a change. */
   within<T extends object>(work: Promise<T>, until: Millis): Promise<T | undefined>;
 }
 
 interface Files {
-  /** The paths of a pos file argument: what its glob matches now, or the argument itself. */
-  expand(pattern: string): Promise<readonly string[]>;
-  /** `alreadyKept`: entries of other pos files, which share the memory. */
-  readFile(path: string, alreadyKept?: number): Promise<FileContent | undefined>;
-  /** A cheap sign of change; undefined if the file is missing or unreadable. */
-  fileStamp(path: string): Promise<FileStamp | undefined>;
+  /** Without its bytes if it still has the stamp `known`. `alreadyKept`: entries of other pos files, which share the memory. */
+  readFile(path: string, options?: ReadOptions): Promise<FileContent | undefined>;
   /** Calls `found` with the log file of each entry. */
   lookAt<Entry extends PositionEntry>(
     entries: Iterable<Entry>,
     found: (entry: Entry, look: FileLook) => void,
   ): Promise<void>;
-  /** The files that match an in_tail source. `alreadyKept`: files of other sources, which share the memory. Rejects with `PartlyListed` if there may be more. */
-  listFollowed(source: TailSource, alreadyKept?: number): Promise<readonly FollowedFile[]>;
+  /** The files that match the paths of a source, sorted. `alreadyKept`: files of other sources, which share the memory. Rejects with `PartlyListed` if there may be more. */
+  listFollowed(rules: PathRules, alreadyKept?: number): Promise<readonly FollowedFile[]>;
   /** The files that match; a chunk that is renamed meanwhile counts once. The first glob names the directory. */
   listChunks(globs: readonly string[]): Promise<ChunkListing>;
 }
@@ -55,15 +49,16 @@ export class PartlyListed extends Error {
   }
 }
 
-export interface FileContent {
-  readonly bytes: Uint8Array;
-  /** How long ago the file was last written, by the wall clock. */
-  readonly writtenAgo: Millis;
+export interface ReadOptions {
+  readonly known?: string | undefined;
+  readonly alreadyKept?: number;
 }
 
-export interface FileStamp {
+export interface FileContent {
   /** Changes with the content. A write within COARSEST_TICK after the last one may leave it unchanged. */
-  readonly id: string;
+  readonly stamp: string;
+  readonly bytes: Uint8Array | undefined;
+  /** How long ago the file was last written, by the wall clock. */
   readonly writtenAgo: Millis;
 }
 

@@ -75,10 +75,16 @@ export async function watchAndReport(
       signals += 1;
       if (signals > 1) giveUp?.(new CommandError(TOO_EARLY, EXIT.cannotWork));
     });
-  for (const signal of FORWARDED_SIGNALS) process.on(signal, () => void parent?.forward(signal));
+  let warn = (_: string) => {};
+  for (const signal of FORWARDED_SIGNALS)
+    process.on(
+      signal,
+      () => void parent?.forward(signal).catch(({ message }) => warn(`no ${signal}: ${message}`)),
+    );
   let close = async () => {};
   const begin: WatchSetup['begin'] = async (found, policy, armed) => {
     const log = openLog(args['log-format']);
+    warn = (text) => log.warn({}, text);
     const board = new StatusBoard(() => host.now());
     const isWanted = parent === undefined && options.witness !== 'off';
     const lines = new LogReporter(log, policy, isWanted ? (found.witness ?? SHARED_DIR) : undefined);
@@ -103,7 +109,7 @@ export async function watchAndReport(
         lines.looked(state, seen);
       },
       performed: (done) => lines.performed(done),
-      warned: (text) => log.warn({}, text),
+      warned: warn,
       ended: (outcome) => tellEnd(log, outcome, args, parent?.end),
     };
   };

@@ -44,9 +44,6 @@ export class Proof {
   }
 
   async posFiles(): Promise<readonly string[]> {
-    const paths = [...(await expandAll(this.#host, this.#subject.posFiles)).keys()];
-    // `holdsOpen` works synchronously: for a dead mount it would block everything, and this blocks only the look.
-    for (const path of paths) await this.#host.fileStamp(path);
-    return paths;
+    return [...(await expandAll(this.#host, this.#subject.posFiles)).keys()];
   }
 }

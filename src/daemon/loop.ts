@@ -5,8 +5,8 @@ import { begin, questionIn, type State, type StateName } from '../core/drain/sta
 import { step } from '../core/drain/step.ts';
 import type { Step } from '../core/drain/transitions.ts';
 import type { Observation } from '../core/look/observation.ts';
-import { observeInPortions, observeNothing, observeOverdue } from '../core/look/observe.ts';
-import type { Depth, Snapshot } from '../core/look/snapshot.ts';
+import { observe, observeNothing, observeOverdue } from '../core/look/observe.ts';
+import type { Depth } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { FluentdReading } from '../core/progress/fluentd-reading.ts';
 import type { Millis } from '../core/text/units.ts';
@@ -23,8 +23,6 @@ const BUSY_PATIENCE: Millis = 2_500;
 /** What the last look gets at least, and what the report needs after it. */
 const LAST_LOOK: Millis = 500;
 const SHORTEST_ASK: Millis = 200;
-
-const PORTION = 4_096;
 
 const NOT_FOUND_YET: FluentdReading = { kind: 'absent', why: 'no look has ended yet' };
 
@@ -146,22 +144,9 @@ class Watch {
     const { sign } = this.#finder;
     const question = depth === 'last' ? 'look' : questionIn(this.#state);
     const look = { fluentd, sign, question, patience: this.#witnessPatience() };
-    this.#seen = await this.#observe(await this.#collector.look(depth, look));
+    this.#seen = observe(this.#seen, await this.#collector.look(depth, look), this.#task.policy);
     if (this.#seen.witness !== undefined) this.#witness = this.#seen.witness;
     return this.#seen;
-  }
-
-  /** Observes in portions, so that signals get through between them. */
-  async #observe(snapshot: Snapshot): Promise<Observation> {
-    const portions = observeInPortions(this.#seen, snapshot, this.#task.policy);
-    for (let items = 0; ; ) {
-      const portion = portions.next();
-      if (portion.done) return portion.value;
-      items += portion.value;
-      if (items < PORTION) continue;
-      await this.#host.nextTurn();
-      items = 0;
-    }
   }
 
   /** Until when the loop waits for the current look. */

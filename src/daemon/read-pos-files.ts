@@ -1,3 +1,4 @@
+import { hasWildcard, patternOfArgument } from '../core/in-tail/path-glob.ts';
 import { COARSEST_TICK, type PosFileReading } from '../core/look/snapshot.ts';
 import {
   flawOf,
@@ -7,32 +8,41 @@ import {
   replacedIn,
 } from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
-import type { FileStamp, Host } from '../host.ts';
+import type { Host } from '../host.ts';
 
 /** The most pos files that one glob may match. */
 const MOST_FILES = 1_000;
 
-/** Expands the patterns to paths. A glob with too many matches stays as it is, with the reason. */
+/** The pos files that the arguments name: the matches of a glob, else the argument itself. With the reason if a glob cannot be listed whole. */
 export async function expandAll(
-  host: Pick<Host, 'expand'>,
-  patterns: readonly string[],
+  host: Pick<Host, 'listFollowed'>,
+  names: readonly string[],
 ): Promise<ReadonlyMap<string, string | undefined>> {
   const found = new Map<string, string | undefined>();
-  for (const pattern of patterns) {
-    const paths = await host.expand(pattern);
-    if (paths.length > MOST_FILES)
-      found.set(pattern, `${paths.length} files match, and at most ${MOST_FILES} are read`);
-    else for (const path of paths) found.set(path, undefined);
+  for (const name of names) {
+    const paths = hasWildcard(name) ? await matchesOf(host, name).catch((error: Error) => error) : [];
+    if (paths instanceof Error) found.set(name, paths.message);
+    else for (const path of paths.length === 0 ? [name] : paths) found.set(path, undefined);
   }
   return found;
 }
 
+async function matchesOf(host: Pick<Host, 'listFollowed'>, name: string): Promise<readonly string[]> {
+  // in_tail would fill in a date.
+  const pattern = patternOfArgument(name).replaceAll('%', '%%');
+  const rules = { paths: [pattern], excludePaths: [], globPolicy: 'extended' } as const;
+  const files = await host.listFollowed(rules);
+  if (files.length > MOST_FILES)
+    throw new Error(`${files.length} files match, and at most ${MOST_FILES} are read`);
+  return files.map(({ path }) => path);
+}
+
 /** Reads pos files, each one again only if it may have changed. Unchanged entries keep their objects. */
 export class PosFiles {
-  readonly #host: Pick<Host, 'expand' | 'readFile' | 'fileStamp' | 'now'>;
+  readonly #host: Pick<Host, 'listFollowed' | 'readFile' | 'now'>;
   readonly #cache = new Map<string, CachedPosFile>();
 
-  constructor(host: Pick<Host, 'expand' | 'readFile' | 'fileStamp' | 'now'>) {
+  constructor(host: Pick<Host, 'listFollowed' | 'readFile' | 'now'>) {
     this.#host = host;
   }
 
@@ -54,47 +64,48 @@ export class PosFiles {
   /** `alreadyKept`: entries of other pos files, which share the memory. */
   async #read(path: string, alreadyKept: number): Promise<PosFileReading> {
     const at = this.#host.now();
-    const stamp = await this.#host.fileStamp(path);
     const before = this.#cache.get(path);
-    const isSame = stamp !== undefined && stamp.id === before?.id;
-    if (isSame && before.isSure) return { ...before.reading, writtenAgo: stamp.writtenAgo };
-    const reading = await readPosFile(this.#host, path, alreadyKept, before?.reading.entries);
-    const since = isSame ? before.since : at;
-    if (reading.kind === 'read')
-      this.#cache.set(path, { id: stamp?.id, since, isSure: at - since >= COARSEST_TICK, reading });
-    return reading;
+    const known = before?.isSure ? before.stamp : undefined;
+    try {
+      const content = await this.#host.readFile(path, { known, alreadyKept });
+      if (content === undefined) return { path, kind: 'missing' };
+      const { stamp, bytes, writtenAgo } = content;
+      if (bytes === undefined && before !== undefined) return { ...before.reading, writtenAgo };
+      const reading = readingOf(path, bytes ?? new Uint8Array(), before?.reading.entries);
+      if (reading.kind !== 'read') return reading;
+      const since = stamp === before?.stamp ? before.since : at;
+      const dated = { ...reading, writtenAgo };
+      this.#cache.set(path, { stamp, since, isSure: at - since >= COARSEST_TICK, reading: dated });
+      return dated;
+    } catch (error) {
+      return { path, kind: 'unreadable', error: (error as Error).message };
+    }
   }
 }
 
+type Read = Extract<PosFileReading, { kind: 'read' }>;
+
 /** The last reading of a pos file, valid while its stamp stays the same. */
 interface CachedPosFile {
-  readonly id: FileStamp['id'] | undefined;
+  readonly stamp: string;
   /** The first look that found this stamp. */
   readonly since: Millis;
   /** The stamp was old enough at the reading. A newer one may hide a later write. */
   readonly isSure: boolean;
-  readonly reading: Extract<PosFileReading, { kind: 'read' }>;
+  readonly reading: Read;
 }
 
-async function readPosFile(
-  host: Pick<Host, 'readFile'>,
+function readingOf(
   path: string,
-  alreadyKept: number,
+  bytes: Uint8Array,
   before: readonly KeyedEntry[] | undefined,
-): Promise<PosFileReading> {
-  try {
-    const content = await host.readFile(path, alreadyKept);
-    if (content === undefined) return { path, kind: 'missing' };
-    if (content.bytes.length === 0) return { path, kind: 'empty' };
-    const parsed = parsePosFile(content.bytes);
-    const flaw = flawOf(content.bytes, parsed);
-    if (flaw !== undefined) return { path, kind: 'unreadable', error: flaw };
-    const { unparsable } = parsed;
-    const entries = keyedEntries(path, parsed.entries, before);
-    const replaced = replacedIn(parsed.entries, entries);
-    const { writtenAgo } = content;
-    return { path, kind: 'read', entries, ...(replaced.length > 0 && { replaced }), unparsable, writtenAgo };
-  } catch (error) {
-    return { path, kind: 'unreadable', error: (error as Error).message };
-  }
+): Omit<Read, 'writtenAgo'> | Exclude<PosFileReading, Read> {
+  if (bytes.length === 0) return { path, kind: 'empty' };
+  const parsed = parsePosFile(bytes);
+  const error = flawOf(bytes, parsed);
+  if (error !== undefined) return { path, kind: 'unreadable', error };
+  const { unparsable } = parsed;
+  const entries = keyedEntries(path, parsed.entries, before);
+  const replaced = replacedIn(parsed.entries, entries);
+  return { path, kind: 'read', entries, ...(replaced.length > 0 && { replaced }), unparsable };
 }

@@ -1,15 +1,14 @@
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import type { TailSource } from '../core/fluent-conf/tail.ts';
+import { setTimeout as pause } from 'node:timers/promises';
 import { numericZone } from '../core/in-tail/path-dates.ts';
+import type { PathRules } from '../core/in-tail/path-pattern.ts';
 import type { FollowedFile } from '../core/look/snapshot.ts';
 import type { DrainRequest } from '../core/progress/drain-request.ts';
 import { andMore, type Millis } from '../core/text/units.ts';
 import { type Host, PartlyListed } from '../host.ts';
 import { leadsAway, placesBelow } from './files/below-root.ts';
 import { listChunks } from './files/chunks.ts';
-import { fileStamp, readFile } from './files/files.ts';
-import { expandGlob } from './files/glob.ts';
-import { LED_AWAY, LogFiles } from './files/log-files.ts';
+import { readFile } from './files/files.ts';
+import { LED_AWAY, lookAt } from './files/log-files.ts';
 import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { holdsOpen } from './processes/open-files.ts';
@@ -19,15 +18,20 @@ import { askWitnesses, lookForFluentd, tellWitness } from './witness/ask-witness
 /** A stop request waits this long for the current look, because nearly every look ends in time. */
 const LOOK_HEAD_START: Millis = 500;
 
+/** A file by which main says that it has ended. */
+export interface TriggerFile {
+  readonly by: DrainRequest['by'];
+  look(): boolean;
+}
+
 export class NodeHost implements Host {
-  readonly nextTurn = () => nextTurn();
   readonly listProcesses = listProcesses;
   readonly signal = signalProcess;
   readonly holdsOpen = holdsOpen;
   readonly lookForFluentd = lookForFluentd;
   readonly tellWitness = tellWitness;
-  readonly #logFiles = new LogFiles();
   readonly #requests: DrainRequest[] = [];
+  #triggers: readonly TriggerFile[] = [];
   readonly #root: string | undefined;
   #watcher: Watcher | undefined;
   #resolveSleep: () => void = () => {};
@@ -38,8 +42,6 @@ export class NodeHost implements Host {
   constructor(root?: string) {
     this.#root = root;
   }
-
-  expand: Host['expand'] = (pattern) => expandGlob(pattern, placesBelow(this.#root));
 
   /** Changes of these paths wake the loop. `refused` gets the reason if the system cannot watch. */
   watchFiles(paths: readonly string[], refused: (why: string) => void): void {
@@ -81,31 +83,36 @@ export class NodeHost implements Host {
     this.#resolveSleep();
   }
 
-  readFile: Host['readFile'] = async (path, alreadyKept) =>
-    readFile(placesBelow(this.#root)(path), alreadyKept);
+  readFile: Host['readFile'] = async (path, options) => readFile(placesBelow(this.#root)(path), options);
 
-  fileStamp: Host['fileStamp'] = (path) => fileStamp(path, placesBelow(this.#root));
-
-  lookAt: Host['lookAt'] = (entries, found) => this.#logFiles.lookAt(entries, found, this.#root);
+  lookAt: Host['lookAt'] = (entries, found) => lookAt(entries, found, this.#root);
 
   askWitnesses: Host['askWitnesses'] = (dir, question, patience) =>
     askWitnesses(dir, question, this.now(), patience);
 
   listChunks: Host['listChunks'] = (globs) => listChunks(globs, placesBelow(this.#root));
 
-  async listFollowed(source: TailSource, alreadyKept?: number): Promise<readonly FollowedFile[]> {
+  async listFollowed(rules: PathRules, alreadyKept?: number): Promise<readonly FollowedFile[]> {
     const away = new Set<string>();
     const isAway = leadsAway(this.#root);
     const missed = (path: string) => void (isAway(path) && away.add(path));
     const placeOf = placesBelow(this.#root);
     const now = new Date();
     const clock = { instant: now.getTime(), timeZone: numericZone(-now.getTimezoneOffset()) };
-    const files = await listFollowed(source, clock, { placeOf, missed, alreadyKept });
+    const files = await listFollowed(rules, clock, { placeOf, missed, alreadyKept });
     if (away.size === 0) return files;
     throw new PartlyListed(`${andMore([...away])} is ${LED_AWAY}`, files);
   }
 
+  /** Looks at these files, too, whenever the loop asks for requests. */
+  watchTriggers(triggers: readonly TriggerFile[]): void {
+    this.#triggers = triggers;
+  }
+
   requests(): readonly DrainRequest[] {
+    const come = this.#triggers.filter((trigger) => trigger.look());
+    this.#triggers = this.#triggers.filter((trigger) => !come.includes(trigger));
+    for (const { by } of come) this.#requests.push({ by, at: this.now() });
     return [...this.#requests];
   }
 

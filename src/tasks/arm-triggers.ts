@@ -1,32 +1,27 @@
 import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
-import type { DrainRequest } from '../core/progress/drain-request.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
 import { DoneFile, HeartbeatFile, podStart } from '../node/files/trigger-files.ts';
+import type { TriggerFile } from '../node/node-host.ts';
 
 /** Main may refresh its file as rarely as this. */
 const HEARTBEAT_AGE: Millis = 15_000;
 
 export interface TriggerSettings extends Pick<Policy, 'quiet' | 'startTimeout'> {
   readonly doneFile: string | undefined;
-  /** Matches the command line of main's process. The drain begins when it is gone. */
-  readonly doneProcess: RegExp | undefined;
+  /** A part of the command line of main's process. The drain begins when it is gone. */
+  readonly doneProcess: string | undefined;
   /** Main refreshes it while it runs. The drain begins when it no longer does. */
   readonly heartbeatFile: string | undefined;
   /** How long main's process must be gone, or its heartbeat file stay as it is. Each has its own default. */
   readonly mainGone: Millis | undefined;
 }
 
-interface TriggerCalls {
-  readonly request: (by: DrainRequest['by']) => void;
-  readonly warn: (text: string) => void;
-}
-
 interface TriggerRow {
   readonly option: keyof TriggerSettings;
   /** Completes "the drain begins when …". */
   readonly when: (settings: TriggerSettings) => string;
-  /** Starts to watch, and gives a function that stops it. Without `open` the loop itself sees the trigger. */
-  readonly open?: (settings: TriggerSettings, calls: TriggerCalls) => () => void;
+  /** What the trigger asks the file system at each look. Without `open` the loop itself sees the trigger. */
+  readonly open?: (settings: TriggerSettings, warn: (text: string) => void) => TriggerFile;
 }
 
 /** All triggers except signals and HTTP. A new trigger is a row here. */
@@ -38,27 +33,26 @@ const TRIGGERS: readonly TriggerRow[] = [
   {
     option: 'doneFile',
     when: ({ doneFile }) => `${doneFile} exists`,
-    open: ({ doneFile = '' }, { request, warn }) => {
-      const file = new DoneFile(doneFile, () => request('done-file'), podStart());
+    open: ({ doneFile = '' }, warn) => {
+      const file = new DoneFile(doneFile, podStart());
       if (file.isOld)
         warn(`--done-file: ${doneFile} is older than this Pod. It does not count until main touches it`);
-      return () => file.close();
+      return { by: 'done-file', look: () => file.look() };
     },
   },
   {
     option: 'doneProcess',
     when: ({ doneProcess, mainGone = DEFAULT_POLICY.doneProcessGone }) =>
-      `main's process (/${doneProcess?.source}/) has been gone for ${formatDuration(mainGone)}`,
+      `main's process (${doneProcess}) has been gone for ${formatDuration(mainGone)}`,
   },
   {
     option: 'heartbeatFile',
     when: ({ heartbeatFile: path, mainGone = HEARTBEAT_AGE }) =>
       `${path} has not been refreshed for ${formatDuration(mainGone)}`,
-    open: (settings, { request, warn }) => {
+    open: (settings, warn) => {
       const { heartbeatFile: path = '', mainGone: age = HEARTBEAT_AGE, startTimeout } = settings;
-      const ended = () => request('heartbeat');
-      const file = new HeartbeatFile({ path, age, podStart: podStart(), startTimeout, ended, warn });
-      return () => file.close();
+      const file = new HeartbeatFile({ path, age, podStart: podStart(), startTimeout, warn });
+      return { by: 'heartbeat', look: () => file.look() };
     },
   },
 ];
@@ -79,8 +73,7 @@ export function armedBy(settings: TriggerSettings): readonly string[] {
   return armedIn(settings).map(({ when }) => when(settings));
 }
 
-/** Starts to watch for all armed triggers, and gives a function that stops it. */
-export function openTriggers(settings: TriggerSettings, calls: TriggerCalls): () => void {
-  const closes = armedIn(settings).map(({ open }) => open?.(settings, calls));
-  return () => closes.forEach((close) => void close?.());
+/** The files of all armed triggers. */
+export function openTriggers(settings: TriggerSettings, warn: (text: string) => void): TriggerFile[] {
+  return armedIn(settings).flatMap(({ open }) => open?.(settings, warn) ?? []);
 }

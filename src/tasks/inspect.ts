@@ -3,23 +3,17 @@ import { resolve } from 'node:path';
 import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
 import { tailFacts } from '../core/fluent-conf/tail.ts';
 import { filesBy } from '../core/inspect/by-witness.ts';
-import {
-  assumeFromAges,
-  CONFIRM_AFTER,
-  needsSecondLook,
-  observeSingle,
-  presumeStuck,
-} from '../core/inspect/first-look.ts';
+import { knownByAges } from '../core/inspect/first-look.ts';
 import { type Found, foundBy } from '../core/inspect/found.ts';
 import { diagnose } from '../core/inspect/pos-file-diagnosis.ts';
 import type { Rates } from '../core/inspect/rates.ts';
 import type { Observation, ObservedFile } from '../core/look/observation.ts';
-import { observe } from '../core/look/observe.ts';
+import { observe, observeOnce } from '../core/look/observe.ts';
 import type { PosFileReading, Snapshot } from '../core/look/snapshot.ts';
 import { FollowedFiles } from '../daemon/list-followed.ts';
 import { LogFileLooks } from '../daemon/look-at-files.ts';
 import { listPutAside, readBuffers } from '../daemon/read-buffers.ts';
-import { PosFiles } from '../daemon/read-pos-files.ts';
+import { expandAll, PosFiles } from '../daemon/read-pos-files.ts';
 import type { Host } from '../host.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { type ConfWanted, type FoundPosFiles, findPosFiles, refusePosFiles } from './find-conf.ts';
@@ -65,7 +59,7 @@ async function refuseRoot(root: string): Promise<void> {
 
 /** Expands all patterns. A file with several names keeps the first. */
 async function expandOnce(host: Host, patterns: readonly string[]): Promise<readonly string[]> {
-  const names = (await Promise.all(patterns.map((pattern) => host.expand(pattern)))).flat();
+  const names = [...(await expandAll(host, patterns)).keys()];
   const known = new Set<string>();
   return names.filter((name) => known.size < known.add(resolve(name)).size);
 }
@@ -91,32 +85,17 @@ export class Inspector {
     this.#subject = subject;
     this.#rates = rates;
     this.#policy = { ...DEFAULT_POLICY, tail: tailFacts(subject.conf?.sources) };
-    this.#posFiles = new PosFiles({
-      now: () => host.now(),
-      expand: async (name) => [name],
-      fileStamp: (name) => host.fileStamp(name),
-      readFile: (name, alreadyKept) => host.readFile(name, alreadyKept),
-    });
+    this.#posFiles = new PosFiles(host);
     this.#logFiles = new LogFileLooks(host);
     this.#followed = new FollowedFiles(host, subject.conf);
   }
 
-  /** Takes a look. A single look that cannot tell whether in_tail is blocked is repeated once. */
   async look(): Promise<Found> {
     const snapshot = await this.#snapshot();
-    const policy = this.#policy;
-    if (this.#rates === undefined) return await this.#lookOnce(snapshot);
-    this.#seen = observe(this.#seen ?? assumeFromAges(snapshot, policy), snapshot, policy);
+    const known = knownByAges(snapshot.at);
+    if (this.#rates === undefined) return this.#found(snapshot, observeOnce(snapshot, this.#policy, known));
+    this.#seen = observe(this.#seen, snapshot, this.#policy, known);
     return this.#found(snapshot, this.#seen);
-  }
-
-  async #lookOnce(first: Snapshot): Promise<Found> {
-    const policy = this.#policy;
-    const seen = observeSingle(first, policy);
-    if (!needsSecondLook(seen, first.posFiles)) return this.#found(first, seen);
-    await this.#host.sleep(this.#host.now() + CONFIRM_AFTER);
-    const second = await this.#snapshot();
-    return this.#found(second, observe(presumeStuck(first, policy), second, policy));
   }
 
   /** Reads positions, sizes and buffers in this order, as daemon/collect.ts explains. */

@@ -63,7 +63,7 @@ export class Parent {
       await this.#child?.endsWithin(LOOKS);
     }
     const rest = [...before, ...(await this.#family())];
-    await Promise.all(rest.map((process) => this.#host.signal(process, 'SIGKILL')));
+    await Promise.all(rest.map((process) => this.#host.signal(process, 'SIGKILL').catch(() => 'gone')));
     this.#child?.killGroup();
   }
 
@@ -85,7 +85,9 @@ export class Parent {
 
   async #family(): Promise<readonly ProcessIdentity[]> {
     if (this.#leader === undefined) return [];
-    return findFamily(await this.#host.listProcesses(), this.#leader).map(identityOf);
+    // If the system can open nothing more, the group of the child is killed all the same.
+    const table = await this.#host.listProcesses().catch(() => []);
+    return findFamily(table, this.#leader).map(identityOf);
   }
 }
 

@@ -43,7 +43,6 @@ export async function watch(
   { begin, parent, found: known, fluentd: target = { by: 'search' } }: WatchSetup,
 ): Promise<Outcome> {
   const asked = settingsOf(options);
-  let closeTriggers = () => {};
   try {
     const isOff = asked.witness === 'off';
     const shared = parent === undefined && !isOff ? (asked.witness ?? sharedDir()) : undefined;
@@ -59,8 +58,8 @@ export async function watch(
     const policy = policyOf(settings, { tail: tailFacts(found.conf?.sources), role });
     const report = await begin({ ...found, witness: shared }, policy, armedBy(settings));
     const warn = (text: string) => report.warned?.(text);
-    closeTriggers = openTriggers(settings, { request: (by) => host.request(by), warn });
-    host.watchFiles(paths ?? [], (why) =>
+    host.watchTriggers(openTriggers(settings, warn));
+    host.watchFiles([paths ?? [], settings.doneFile ?? []].flat(), (why) =>
       warn(`the system does not report changes of files (${why}). ${ONLY_CLOCK}`),
     );
     const { posFiles, conf } = found;
@@ -89,7 +88,6 @@ export async function watch(
     await parent?.shutDown('SIGINT', asked.stopTimeout);
     throw error;
   } finally {
-    closeTriggers();
     host.close();
   }
 }

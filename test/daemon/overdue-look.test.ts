@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { confOf, entry, LOG, POS, posText, type Run, run } from '../support/builders.ts';
+import { confOf, LOG, type Run, run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { busyHost, stoppedAt } from './busy-host.ts';
 
@@ -42,7 +42,7 @@ describe('a look that never ends', () => {
 
   test('that begins as a signal comes does not hold it up either', async () => {
     const host = slowHost(20_000).at(20_000, (h) => {
-      h.fileStamp = () => new Promise(() => {});
+      h.readFile = () => new Promise(() => {});
       h.request('SIGTERM');
     });
     const { report } = await watch(host, { grace: GRACE });
@@ -88,14 +88,4 @@ describe('a look that takes three seconds', () => {
     expect(outcome).toMatchObject({ end: 'stopped', left: { count: 0 } });
     expect(outcome.doubts.worst.map(({ kind }) => kind)).toEqual(['main-may-run', 'no-witness']);
   });
-});
-
-test('very many entries are judged in portions, between which a signal comes in', async () => {
-  const host = new FakeHost().at(1_000, (h) => h.request('SIGTERM')).at(2_000, (h) => h.request('SIGTERM'));
-  const entries = Array.from({ length: 6_000 }, (_, index) => entry({ path: `/logs/${index}` }));
-  host.writeFile(POS, posText(entries), '1');
-  const { report } = await run(host);
-  expect(report.looks[0]?.seen.files).toHaveLength(6_000);
-  // Each look goes through them a few times.
-  expect(host.turns / report.looks.length).toBeGreaterThan(4);
 });

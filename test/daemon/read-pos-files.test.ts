@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { keyedEntries } from '../../src/core/pos-file/pos-file.ts';
 import { PosFiles } from '../../src/daemon/read-pos-files.ts';
+import type { ReadOptions } from '../../src/host.ts';
 import { LOG, POS, posText } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
@@ -18,7 +19,7 @@ test('pos files share the memory: each is read beside the entries of those befor
   const asked: unknown[] = [];
   const { readFile } = host;
   Object.assign(host, {
-    readFile: (path: string, alreadyKept?: number) => {
+    readFile: (path: string, { alreadyKept }: ReadOptions) => {
       asked.push(alreadyKept);
       return readFile.call(host, path);
     },
@@ -109,9 +110,10 @@ function watched() {
   const look = async () => (await posFiles.read([POS]))[0];
   let reads = 0;
   const { readFile } = host;
-  host.readFile = (path) => {
-    reads += 1;
-    return readFile.call(host, path);
+  host.readFile = async (...asked) => {
+    const content = await readFile.call(host, ...asked);
+    if (content?.bytes !== undefined) reads += 1;
+    return content;
   };
   const readsOf = async (work: () => Promise<unknown>) => {
     reads = 0;

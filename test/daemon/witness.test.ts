@@ -122,7 +122,7 @@ describe('a Fluentd that only its witness can tell to stop', () => {
   test('is told at the deadline also where no look ends any more', async () => {
     const { host, told } = remote(alive());
     host.at(3_000, (h) => {
-      h.fileStamp = () => new Promise(() => {});
+      h.readFile = () => new Promise(() => {});
     });
     await drainIn(host, 'SIGTERM', { grace: 25_000 });
     expect(told.map(([word]) => word)).toEqual(['stop']);

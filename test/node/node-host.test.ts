@@ -1,5 +1,6 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expandAll } from '../../src/daemon/read-pos-files.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -29,4 +30,24 @@ test('a change of a pos file does not end another sleep', async () => {
   await host.sleep(from + A_WHILE);
   clearInterval(writing);
   expect(host.now() - from).toBeGreaterThanOrEqual(A_WHILE - 2);
+});
+
+test('a trigger file that appears ends a sleep, and is a request once', async () => {
+  const done = inDir('done');
+  const other = new NodeHost();
+  other.watchFiles([done], (why) => expect.fail(why));
+  other.watchTriggers([{ by: 'done-file', look: () => existsSync(done) }]);
+  expect(other.requests()).toEqual([]);
+  const writing = setInterval(() => writeFileSync(done, ''), 10);
+  await other.sleep(other.now() + LONG, { wakeOnChange: true });
+  clearInterval(writing);
+  expect(other.requests()).toMatchObject([{ by: 'done-file' }]);
+  expect(other.requests()).toHaveLength(1);
+  other.close();
+});
+
+test('a glob of pos files takes a % in a name for itself', async () => {
+  writeFileSync(inDir('100%d-a.pos'), '');
+  const found = await expandAll(new NodeHost(), [inDir('100%d*.pos'), inDir('?00%d-a.pos'), inDir('none*')]);
+  expect([...found.keys()]).toEqual([inDir('100%d-a.pos'), inDir('none*')]);
 });

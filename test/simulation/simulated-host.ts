@@ -1,4 +1,3 @@
-import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
 import type { ChunkListing } from '../../src/core/fluentd/buffers.ts';
 import { isFileOf } from '../../src/core/look/file-state.ts';
 import type { FileLook, FileStat, FollowedFile } from '../../src/core/look/snapshot.ts';
@@ -8,7 +7,7 @@ import type { ProcessIdentity, ProcessRow } from '../../src/core/progress/fluent
 import type { Question } from '../../src/core/progress/question.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Reports } from '../../src/core/witness/reports.ts';
-import type { FileContent, FileStamp, FluentdSign, Host, WitnessOrder } from '../../src/host.ts';
+import type { FileContent, FluentdSign, Host, ReadOptions, WitnessOrder } from '../../src/host.ts';
 import { chunkFiles } from './chunk-files.ts';
 import { isFollowed, LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
 import type { Pauses } from './pauses.ts';
@@ -53,8 +52,6 @@ export class SimulatedHost implements Host {
     if (world.stalledUntil > clock.now) clock.pass(world.stalledUntil);
   }
 
-  async nextTurn(): Promise<void> {}
-
   /** A look takes its time before it gives itself back. */
   within<T extends object>(work: Promise<T>): Promise<T> {
     return work;
@@ -64,22 +61,15 @@ export class SimulatedHost implements Host {
     return [...this.#world.requests];
   }
 
-  async expand(pattern: string): Promise<readonly string[]> {
-    return [pattern];
-  }
-
-  async readFile(): Promise<FileContent | undefined> {
+  async readFile(_path: string, { known }: ReadOptions = {}): Promise<FileContent | undefined> {
+    const { posFile, clock } = this.#world;
+    if (!posFile.exists) return undefined;
+    const stamp = `${posFile.bytes.length} ${posFile.writtenAt}`;
+    const writtenAgo = clock.wall - posFile.writtenAt;
+    if (stamp === known) return { stamp, bytes: undefined, writtenAgo };
     this.#takeTime();
-    const { posFile, clock } = this.#world;
     this.#world.lookedAt = clock.now;
-    if (!posFile.exists) return undefined;
-    return { bytes: posFile.bytes, writtenAgo: clock.wall - posFile.writtenAt };
-  }
-
-  async fileStamp(): Promise<FileStamp | undefined> {
-    const { posFile, clock } = this.#world;
-    if (!posFile.exists) return undefined;
-    return { id: `${posFile.bytes.length} ${posFile.writtenAt}`, writtenAgo: clock.wall - posFile.writtenAt };
+    return { stamp, bytes: posFile.bytes, writtenAgo: clock.wall - posFile.writtenAt };
   }
 
   async lookAt<Entry extends PositionEntry>(
@@ -108,7 +98,7 @@ export class SimulatedHost implements Host {
     return { inode: file.inode, size: sizeOf(file), writtenAgo: this.#world.clock.wall - file.writtenAt };
   }
 
-  async listFollowed(_source: TailSource): Promise<readonly FollowedFile[]> {
+  async listFollowed(): Promise<readonly FollowedFile[]> {
     this.#takeTime();
     const files = [...this.#world.logs.byPath].filter(([path]) => isFollowed(path));
     return files.map(([path, file]) => {

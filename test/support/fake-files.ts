@@ -1,11 +1,11 @@
-import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
 import type { ChunkListing } from '../../src/core/fluentd/buffers.ts';
+import type { PathRules } from '../../src/core/in-tail/path-pattern.ts';
 import { isFileOf } from '../../src/core/look/file-state.ts';
 import type { FileLook, FileStat, FollowedFile } from '../../src/core/look/snapshot.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-import type { FileContent, FileStamp } from '../../src/host.ts';
+import type { FileContent, ReadOptions } from '../../src/host.ts';
 
 /** A file of the fake world. */
 export interface FakeFile {
@@ -43,24 +43,14 @@ export abstract class FakeFiles {
     return String(this.#lastInode);
   }
 
-  async expand(pattern: string): Promise<readonly string[]> {
-    const matches = this.files.has(pattern) ? [] : this.#matching([pattern]);
-    return matches.length === 0 ? [pattern] : matches;
-  }
-
-  async readFile(path: string): Promise<FileContent | undefined> {
+  async readFile(path: string, { known }: ReadOptions = {}): Promise<FileContent | undefined> {
     this.#failIfBroken(path);
     if (this.directories.has(path)) throw new Error('EISDIR: illegal operation on a directory, read');
     const file = this.files.get(path);
-    return file && { bytes: file.bytes, writtenAgo: this.now() - file.writtenAt };
-  }
-
-  async fileStamp(path: string): Promise<FileStamp | undefined> {
-    const file = this.broken.has(path) ? undefined : this.files.get(path);
-    const id = file && `${file.inode} ${file.bytes.length} ${file.writtenAt}`;
-    return id === undefined || file === undefined
-      ? undefined
-      : { id, writtenAgo: this.now() - file.writtenAt };
+    if (file === undefined) return undefined;
+    const stamp = `${file.inode} ${file.bytes.length} ${file.writtenAt}`;
+    const bytes = stamp === known ? undefined : file.bytes;
+    return { stamp, bytes, writtenAgo: this.now() - file.writtenAt };
   }
 
   async lookAt<Entry extends PositionEntry>(
@@ -93,7 +83,7 @@ export abstract class FakeFiles {
     return rest.length === 0 || this.broken.has(path) ? {} : { newlineLeft: rest.includes(NEWLINE) };
   }
 
-  async listFollowed({ paths }: TailSource): Promise<readonly FollowedFile[]> {
+  async listFollowed({ paths }: Pick<PathRules, 'paths'>): Promise<readonly FollowedFile[]> {
     return this.#matching(paths).flatMap((path) => {
       const file = this.files.get(path);
       return file === undefined ? [] : [{ path, inode: file.inode, size: file.bytes.length }];

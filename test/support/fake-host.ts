@@ -25,7 +25,6 @@ const MOST_SLEEPS = 20_000;
 export class FakeHost extends FakeFiles implements Host {
   /** Each signal that was sent: `SIGINT 4242 @19000`. */
   readonly sent: string[] = [];
-  turns = 0;
   readonly processes = new Map<number, FakeProcess>();
   sleeps = 0;
   /** Called right before a signal that must end a process. */
@@ -109,10 +108,6 @@ export class FakeHost extends FakeFiles implements Host {
     while (!this.#woken && (this.#script[0]?.at ?? Number.POSITIVE_INFINITY) <= until) this.#runNext();
     if (!this.#woken) this.#now = Math.max(this.#now, until);
     this.#woken = false;
-  }
-
-  async nextTurn(): Promise<void> {
-    this.turns += 1;
   }
 
   async within<T extends object>(work: Promise<T>, until: Millis): Promise<T | undefined> {

@@ -49,41 +49,23 @@ export function describeHost(
       expect(content?.writtenAgo).toBeLessThan(RATHER_LONG);
     });
 
-    holds('the stamp of a file changes with it', async ({ host, path, write, append, rename }) => {
-      expect(await host.fileStamp(path('a.log'))).toBeUndefined();
+    holds('a file is not read again while its stamp is the known one', async (world) => {
+      const { host, path, write, append, rename } = world;
       write('a.log', 'one\n');
-      const stamp = await host.fileStamp(path('a.log'));
-      expect((await host.fileStamp(path('a.log')))?.id).toBe(stamp?.id);
-      expect(stamp?.writtenAgo).toBeGreaterThanOrEqual(0);
+      const first = await host.readFile(path('a.log'));
+      const again = () => host.readFile(path('a.log'), { known: first?.stamp });
+      expect(await again()).toMatchObject({ stamp: first?.stamp, bytes: undefined });
       append('a.log', 'two\n');
-      expect((await host.fileStamp(path('a.log')))?.id).not.toBe(stamp?.id);
-      const grown = (await host.fileStamp(path('a.log')))?.id;
-      write('b.log', 'one\ntwo\n');
+      expect((await again())?.bytes).toHaveLength(8);
+      write('b.log', 'two\n');
       rename('b.log', 'a.log');
-      expect((await host.fileStamp(path('a.log')))?.id).not.toBe(grown);
+      expect((await again())?.bytes).toHaveLength(4);
     });
 
     holds('a directory cannot be read', async ({ host, path, makeDirectory }) => {
       makeDirectory('dir');
       await expect(host.readFile(path('dir'))).rejects.toThrow(/directory/);
     });
-
-    holds('a path that is there is itself, whatever is in its name', async ({ host, path, write }) => {
-      write('a*.pos', '');
-      write('ab.pos', '');
-      expect(await host.expand(path('a*.pos'))).toEqual([path('a*.pos')]);
-    });
-
-    holds(
-      'a glob is what it matches, sorted; itself where it matches nothing',
-      async ({ host, path, write }) => {
-        for (const name of ['b.pos', 'a.pos', 'c.log']) write(name, '');
-        expect(await host.expand(path('*.pos'))).toEqual([path('a.pos'), path('b.pos')]);
-        expect(await host.expand(path('?.log'))).toEqual([path('c.log')]);
-        expect(await host.expand(path('*.none'))).toEqual([path('*.none')]);
-        expect(await host.expand(path('none.pos'))).toEqual([path('none.pos')]);
-      },
-    );
   });
 
   describe(`${name}: a look at log files`, () => {
@@ -179,9 +161,9 @@ export function describeHost(
     });
 
     holds('is seen when a long line is ended later', async ({ host, path, write, append }) => {
-      write('a.log', 'x'.repeat(3_000_000));
+      write('a.log', 'x'.repeat(300_000));
       expect(await hasNewline(host, path('a.log'), 7)).toBe(false);
-      append('a.log', 'x'.repeat(3_000_000));
+      append('a.log', 'x'.repeat(300_000));
       expect(await hasNewline(host, path('a.log'), 7)).toBe(false);
       append('a.log', '\n');
       expect(await hasNewline(host, path('a.log'), 7)).toBe(true);

@@ -1,5 +1,5 @@
 import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
-import { assumeFromAges } from '../../src/core/inspect/first-look.ts';
+import { knownByAges } from '../../src/core/inspect/first-look.ts';
 import { type Found, foundBy } from '../../src/core/inspect/found.ts';
 import type { Finding } from '../../src/core/inspect/pos-file-diagnosis.ts';
 import type { Rates } from '../../src/core/inspect/rates.ts';
@@ -44,8 +44,7 @@ export class Looks {
     findings: readonly Finding[] = [],
   ): Found {
     const snapshot: Snapshot = { ...NOTHING, lookedAt: at, at, ...readBy(files, writtenAgo), ...world };
-    const before = this.#seen ?? assumeFromAges(snapshot, DEFAULT_POLICY);
-    this.#seen = observe(before, snapshot, DEFAULT_POLICY);
+    this.#seen = observe(this.#seen, snapshot, DEFAULT_POLICY, knownByAges(at));
     this.#rates?.take(this.#seen);
     const findingsIn = () => findings;
     return foundBy(snapshot, this.#seen, findingsIn, this.#rates);

@@ -21,3 +21,13 @@ test.each([
     new RegExp(`${option}\\b.*: .*leave it out$`),
   );
 });
+
+test('a parent that can look at no process any more still ends its child', async () => {
+  const host = new NodeHost();
+  const parent = new Parent(host, ['sleep', '60']);
+  await parent.start();
+  const refused = async () => Promise.reject(new Error('posidle has too many files open'));
+  Object.assign(host, { listProcesses: refused, signal: refused });
+  await parent.killRest();
+  expect(await parent.exitCode()).toBe(128 + 9);
+});

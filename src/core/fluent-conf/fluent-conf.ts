@@ -3,7 +3,7 @@ import { type ConfItem, type ConfProblem, type ParsedConf, rootElement } from '.
 import { type EvalContext, Params } from './params.ts';
 import type { RubyContext } from './ruby.ts';
 import { type TailSource, tailSource } from './tail.ts';
-import { headlines, told } from './told.ts';
+import { told } from './told.ts';
 
 export interface FluentConf {
   readonly sources: readonly TailSource[];
@@ -49,7 +49,7 @@ export function fluentConf(parsed: ParsedConf, ruby: RubyContext, workersGiven?:
     buffers,
     backupGlobs: backupGlobsIn(rootDir ?? (ruby.env.FLUENT_BACKUP_DIR || '/tmp/fluent')),
     problems: told(problems),
-    hidden: headlines(hiding),
+    hidden: told(hiding),
     warnings: told(distinct(context.warnings)),
   };
 }

@@ -10,7 +10,6 @@ export interface TailSource extends PathRules {
   /** May be relative to Fluentd's working directory. */
   readonly posFile?: string | undefined;
   readonly refreshInterval: Millis;
-  readonly limitRecentlyModified?: Millis | undefined;
   readonly rotateWait: Millis;
   /** 0: not a multiline source, or its last record waits until Fluentd stops. */
   readonly multilineFlush: Millis;

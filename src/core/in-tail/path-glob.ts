@@ -85,63 +85,53 @@ function toPart(segment: string, index: number, all: readonly string[]): GlobPar
   return { kind: 'names', matches: nameMatcher(segment) };
 }
 
-/** A test of one code point; null stands for `*`. */
-type Token = ((code: number) => boolean) | null;
+export function hasWildcard(argument: string): boolean {
+  return /[*?]/.test(argument);
+}
+
+/** A pos file argument as a pattern: only `*` and `?` are wildcards, and `**` means `*`. */
+export function patternOfArgument(argument: string): string {
+  return argument
+    .replace(/[\\[\]{}]/g, '\\$&')
+    .replace(/\*+/g, '*')
+    .replace(/\/+/g, '/');
+}
+
+/** Of one part of a glob: an escaped sign, `*`, `?`, a class, any other sign. */
+const TOKEN = /\\(.)|\*+|\?|\[[!^]?([^\]]*)(\]?)|[^\\]/gsu;
 
 /**
- * Gives a test whether one part of a glob matches a name. Only the last `*` backtracks, so the steps are at most the lengths of name
- * and pattern, multiplied.
+ * Gives a test whether one part of a glob matches a name. Only the last `*` backtracks, so that no name takes for ever: each other one
+ * takes the first place that fits, because a lookahead is never tried again.
  */
 export function nameMatcher(segment: string): (name: string) => boolean {
-  const tokens = [...segment.matchAll(/\\(.)|\*+|\?|\[[!^]?([^\]]*)(\]?)|[^\\]/gsu)].map(toToken);
+  const parts = [''];
+  for (const token of segment.matchAll(TOKEN))
+    if (token[0].startsWith('*')) parts.push('');
+    else parts.push(`${parts.pop()}${patternOf(token)}`);
+  const [first, ...others] = parts;
+  const last = others.pop();
+  const middle = others.map((part, index) => `(?=(?<s${index}>[^]*?${part}))\\k<s${index}>`);
+  const end = last === undefined ? '' : `[^]*${last}`;
+  const pattern = new RegExp(`^${first}${middle.join('')}${end}$`, 'u');
   // A wildcard at the start of a name never matches a dot.
   const hidesDots = /^[*?[]/.test(segment);
-  return (name) => !(hidesDots && name.startsWith('.')) && takes(tokens, name);
+  return (name) => !(hidesDots && name.startsWith('.')) && pattern.test(name);
 }
 
-function takes(tokens: readonly Token[], name: string): boolean {
-  let token = 0;
-  let lastStar = -1;
-  let lastEnd = 0;
-  for (let at = 0; at < name.length; ) {
-    const wanted = tokens[token];
-    if (wanted === null) {
-      lastStar = token++;
-      lastEnd = at;
-    } else if (wanted?.(codeAt(name, at))) {
-      token++;
-      at += widthAt(name, at);
-    } else if (lastStar >= 0) {
-      token = lastStar + 1;
-      lastEnd += widthAt(name, lastEnd);
-      at = lastEnd;
-    } else return false;
-  }
-  return tokens.slice(token).every((left) => left === null);
+function patternOf([token, escaped, members = '', bracket]: RegExpMatchArray): string {
+  if (token === '?') return '[^]';
+  if (!token.startsWith('[')) return codeOf(escaped ?? token);
+  if (bracket !== ']') return '[]';
+  const ranges = [...members.matchAll(/(\\?.)(?:-(\\?.))?/gsu)].map(([, low = '', high = low]) => {
+    const [from, to] = [unescaped(low), unescaped(high)];
+    return (from.codePointAt(0) ?? 0) <= (to.codePointAt(0) ?? 0) ? `${codeOf(from)}-${codeOf(to)}` : '';
+  });
+  return `[${/^\[[!^]/.test(token) ? '^' : ''}${ranges.join('')}]`;
 }
 
-function toToken([token, escaped, members = '', bracket]: RegExpExecArray): Token {
-  if (token.startsWith('*')) return null;
-  if (token === '?') return () => true;
-  if (token.startsWith('[')) return bracket === ']' ? classOf(members, /^\[[!^]/.test(token)) : () => false;
-  const wanted = codeAt(escaped ?? token, 0);
-  return (code) => code === wanted;
-}
-
-function classOf(members: string, negated: boolean): Token {
-  const ranges = [...members.matchAll(/(\\?.)(?:-(\\?.))?/gsu)].map(([, low = '', high = low]) => ({
-    first: codeAt(unescaped(low), 0),
-    last: codeAt(unescaped(high), 0),
-  }));
-  return (code) => ranges.some(({ first, last }) => first <= code && code <= last) !== negated;
-}
-
-function codeAt(text: string, at: number): number {
-  return text.codePointAt(at) ?? 0;
-}
-
-function widthAt(text: string, at: number): number {
-  return codeAt(text, at) > 0xffff ? 2 : 1;
+function codeOf(sign: string): string {
+  return `\\u{${sign.codePointAt(0)?.toString(16)}}`;
 }
 
 function unescaped(segment: string): string {

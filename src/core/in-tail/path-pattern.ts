@@ -17,6 +17,8 @@ export interface PathRules {
   readonly excludePaths: readonly string[];
   readonly pathTimezone?: string | undefined;
   readonly globPolicy: GlobPolicy;
+  /** Counts only for globs (`expand_paths` in `lib/fluent/plugin/in_tail.rb`). */
+  readonly limitRecentlyModified?: Millis | undefined;
 }
 
 /** Whether in_tail treats a path as a glob (`use_glob?` in `lib/fluent/plugin/in_tail.rb`). By default it must have a `*`. */

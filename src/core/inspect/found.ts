@@ -113,6 +113,7 @@ function asFile({ path, size }: Observation['undiscovered'][number]): ObservedFi
     position: null,
     inode: '',
     movedAt: Number.NEGATIVE_INFINITY,
+    leftSince: undefined,
   };
   return { ...entry, state: 'undiscovered', size, lag: size, read: size === 0 };
 }

@@ -43,12 +43,14 @@ export function diagnose(
   const duplicated = byInode === undefined && replaced.length === 0 ? 0 : duplicatesIn(lines, byInode);
   // A compaction removes unwatched and replaced lines (position_file.rb, try_compact).
   const dead = [...replaced, ...entries.filter(({ position }) => position === null)];
-  const findings: readonly Finding[] = [
-    { what: 'damaged', count: broken.length + strays, why: whyDamaged(broken, strays) },
-    { what: 'duplicated', count: duplicated, why: whyDuplicated(lines, duplicated, byInode) },
-    { what: 'dead', count: dead.length < MANY ? 0 : dead.length, why: whyDead(dead, lines.length) },
-  ];
-  return findings.filter(({ count }) => count > 0);
+  const damaged = broken.length + strays;
+  const findings: Finding[] = [];
+  if (damaged > 0) findings.push({ what: 'damaged', count: damaged, why: whyDamaged(broken, strays) });
+  if (duplicated > 0)
+    findings.push({ what: 'duplicated', count: duplicated, why: whyDuplicated(lines, duplicated, byInode) });
+  if (dead.length >= MANY)
+    findings.push({ what: 'dead', count: dead.length, why: whyDead(dead, lines.length) });
+  return findings;
 }
 
 function duplicatesIn(entries: readonly PositionEntry[], byInode: boolean | undefined): number {

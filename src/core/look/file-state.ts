@@ -39,7 +39,8 @@ export function lagOf(entry: PositionEntry, look: FileLook, context: LagContext)
   const { position } = entry;
   const { atPath } = look;
   if (position === null) return { state: 'unwatched', size: atPath?.size ?? null, lag: 0, read: true };
-  if (look.error !== undefined) return { state: 'unreadable', size: null, lag: null, read: false };
+  if (look.error !== undefined)
+    return { state: 'unreadable', size: context.lastSize, lag: null, read: false };
   if (atPath === undefined) return lagOfMissing(position, context);
   // After "Skip update_watcher" Fluentd keeps an entry with inode 0 next to the file's own entry (in_tail.rb, update_watcher).
   if (isFileOf(entry, atPath) && !context.succeeded) return lagInside(position, atPath.size, look, context);

@@ -3,8 +3,7 @@ import { posFileOf } from '../pos-file/pos-file.ts';
 import type { FluentdReading, ProcessIdentity } from '../progress/fluentd-reading.ts';
 import type { Millis } from '../text/units.ts';
 import { departedIn } from './departed.ts';
-import { rememberEntry } from './judge-entry.ts';
-import type { KnownEntry, KnownPosFile, MainProcess, Memory, Observation, Portions } from './observation.ts';
+import type { KnownPosFile, MainProcess, Memory, Observation, ObservedFile } from './observation.ts';
 import type { PosFileReading, Snapshot } from './snapshot.ts';
 
 export function newMemory(at: Millis): Memory {
@@ -22,13 +21,13 @@ export function newMemory(at: Millis): Memory {
   };
 }
 
-export function* remember(
+export function remember(
   memory: Memory,
   snapshot: Snapshot,
   found: Pick<Observation, 'files' | 'unknown'>,
-): Portions<Memory> {
+): Memory {
   const { at, fluentd, posFiles } = snapshot;
-  const entries = yield* rememberEntries(memory, found, at);
+  const entries = rememberEntries(memory, found);
   return {
     entries,
     ...departedIn(memory, entries, at),
@@ -42,21 +41,15 @@ export function* remember(
 }
 
 /** Keeps vanished entries of an unknown pos file, so that their return does not look like a movement. */
-function* rememberEntries(
+function rememberEntries(
   { entries: before }: Memory,
   { files, unknown }: Pick<Observation, 'files' | 'unknown'>,
-  at: Millis,
-): Portions<Map<string, KnownEntry>> {
+): Memory['entries'] {
   const doubted = new Set(unknown.map(({ path }) => path));
-  const entries = new Map<string, KnownEntry>();
+  const entries = new Map<string, ObservedFile>();
   if (doubted.size > 0)
     for (const [key, known] of before) if (doubted.has(posFileOf(key))) entries.set(key, known);
-  yield before.size;
-  for (const file of files) {
-    entries.set(file.key, rememberEntry(file, before.get(file.key), at));
-    yield 1;
-  }
-  yield entries.size;
+  for (const file of files) entries.set(file.key, file);
   return entries;
 }
 

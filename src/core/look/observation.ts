@@ -1,4 +1,4 @@
-import type { KeyedEntry, PositionEntry } from '../pos-file/pos-file.ts';
+import type { KeyedEntry } from '../pos-file/pos-file.ts';
 import type { ProcessIdentity } from '../progress/fluentd-reading.ts';
 import type { Progress } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
@@ -38,7 +38,12 @@ export interface ObservedFile extends Lag, KeyedEntry {
   readonly posFile: string;
   /** When the position last moved, or the first look. */
   readonly movedAt: Millis;
+  /** Since when bytes have been left; undefined if none are. */
+  readonly leftSince: Millis | undefined;
 }
+
+/** What an earlier look, or the ages of the files, tell of an entry. */
+export type Known = Pick<ObservedFile, 'position' | 'state' | 'size' | 'movedAt' | 'leftSince'>;
 
 export interface UnknownPosFile {
   readonly path: string;
@@ -47,12 +52,9 @@ export interface UnknownPosFile {
   readonly empty: boolean;
 }
 
-/** Long work in portions. Each yield gives the number of items since the last one, and lets signals and calls in. */
-export type Portions<Result> = Generator<number, Result>;
-
 export interface Memory {
   /** By `entryKeyIn`. */
-  readonly entries: ReadonlyMap<string, KnownEntry>;
+  readonly entries: ReadonlyMap<string, ObservedFile>;
   /** Files that left the path of their entry, or were cut short, before their position showed that they were read. */
   readonly departed: ReadonlyMap<string, Departed>;
   /** When a file last did that, read or not; undefined if none did. */
@@ -77,15 +79,6 @@ export interface MainProcess {
 export interface KnownPosFile {
   readonly count: number;
   readonly emptySince: Millis | undefined;
-}
-
-/** An entry, as the next look needs it for comparison. */
-export interface KnownEntry extends PositionEntry {
-  /** The last size that posidle saw; null after a truncation. */
-  readonly size: number | null;
-  readonly movedAt: Millis;
-  readonly leftSince: Millis | undefined;
-  readonly isAtPath: boolean;
 }
 
 export interface Departed {

@@ -52,7 +52,7 @@ export function entriesOf(posFiles: readonly PosFileReading[], path: string): re
 
 export interface FileLook {
   readonly atPath?: FileStat;
-  /** Whether the unread bytes contain a newline. Missing if no bytes are left, or if the search has not ended. */
+  /** Whether the unread bytes contain a newline. Missing if no bytes are left, or if a line goes on for too long. */
   readonly newlineLeft?: boolean;
   readonly error?: string;
 }

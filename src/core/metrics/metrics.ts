@@ -155,11 +155,10 @@ function lagIn(seen: Observation): number | null {
   return bytes === 0 && isUnknown ? null : bytes;
 }
 
-function standstillOf({ files, memory, at }: Observation): Millis {
+function standstillOf({ files, at }: Observation): Millis {
   let longest = 0;
-  for (const { read, key, movedAt } of files) {
+  for (const { read, movedAt, leftSince = at } of files) {
     if (read) continue;
-    const leftSince = memory.entries.get(key)?.leftSince ?? at;
     longest = Math.max(longest, at - Math.max(movedAt, leftSince));
   }
   return longest;

@@ -4,66 +4,34 @@
  */
 
 const ESCAPED = 0xdc00;
-/** The most codes for one call of String.fromCodePoint. */
-const MOST_CODES = 8_192;
 /** The decoder's result for bytes that are no UTF-8, and for the character itself. */
 const REPLACEMENT = '\ufffd';
-// Not `fatal`: for a megabyte that is no UTF-8, an exception for each byte takes seconds.
+/** In Latin-1, which has a character for each byte: one character of UTF-8 (RFC 3629), or a byte that belongs to none. */
+const SIGN =
+  /[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|\xed[\x80-\x9f][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\x80-\xff]/g;
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
 const encoder = new TextEncoder();
 
 export function decodePath(bytes: Uint8Array): string {
   const text = decoder.decode(bytes);
-  return text.includes(REPLACEMENT) ? decodeByParts(bytes) : text;
+  if (!text.includes(REPLACEMENT)) return text;
+  const latin1 = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+  return latin1.replace(SIGN, (sign) =>
+    sign.length > 1 ? decoder.decode(bytesOf(sign)) : String.fromCharCode(ESCAPED + sign.charCodeAt(0)),
+  );
 }
 
 export function encodePath(path: string): Uint8Array {
   if (path.isWellFormed()) return encoder.encode(path);
-  const bytes: number[] = [];
-  for (let at = 0; at < path.length; ) {
-    const code = path.codePointAt(at) as number;
-    if (code < 0x80) bytes.push(code);
-    else if (isEscapedByte(code)) bytes.push(code - ESCAPED);
-    else bytes.push(...encoder.encode(String.fromCodePoint(code)));
-    at += code > 0xffff ? 2 : 1;
-  }
-  return new Uint8Array(bytes);
+  const latin1 = path.replace(/[^\0-\x7f]/gu, (sign) =>
+    /[\udc80-\udcff]/u.test(sign)
+      ? String.fromCharCode(sign.charCodeAt(0) - ESCAPED)
+      : String.fromCharCode(...encoder.encode(sign)),
+  );
+  return bytesOf(latin1);
 }
 
-function isEscapedByte(code: number): boolean {
-  return code >= ESCAPED + 0x80 && code <= ESCAPED + 0xff;
-}
-
-/** Not `+=` for each character: V8 keeps 32 bytes for each one as long as the string lives. */
-function decodeByParts(bytes: Uint8Array): string {
-  const codes: number[] = [];
-  const parts: string[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const lead = bytes[at] as number;
-    // For a megabyte that is no UTF-8, a call or an object for each byte takes seconds.
-    const whole = sequenceLength(lead) > 1 ? wholeAt(bytes, at) : undefined;
-    codes.push(whole?.code ?? (lead < 0x80 ? lead : ESCAPED + lead));
-    at += whole?.length ?? 1;
-    if (codes.length === MOST_CODES || at >= bytes.length)
-      parts.push(String.fromCodePoint(...codes.splice(0)));
-  }
-  return parts.join('');
-}
-
-/** The character that begins at `at`; undefined if none does. */
-function wholeAt(bytes: Uint8Array, at: number): { code: number; length: number } | undefined {
-  const part = bytes.subarray(at, at + sequenceLength(bytes[at] as number));
-  const char = decoder.decode(part);
-  if (char.startsWith(REPLACEMENT) && !isReplacement(part)) return undefined;
-  return { code: char.codePointAt(0) as number, length: part.length };
-}
-
-function isReplacement([first, second, third]: Uint8Array): boolean {
-  return first === 0xef && second === 0xbf && third === 0xbd;
-}
-
-function sequenceLength(lead: number): number {
-  if (lead < 0xc2 || lead > 0xf4) return 1;
-  if (lead < 0xe0) return 2;
-  return lead < 0xf0 ? 3 : 4;
+function bytesOf(latin1: string): Uint8Array {
+  return Uint8Array.from(latin1, (sign) => sign.charCodeAt(0));
 }

@@ -1,4 +1,4 @@
-import { constants, fstatSync, type Stats } from 'node:fs';
+import { type BigIntStats, constants, fstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { encodePath } from '../../core/pos-file/path-bytes.ts';
 import { formatBytes } from '../../core/text/units.ts';
@@ -8,18 +8,25 @@ import { inWords } from './in-words.ts';
 const SLACK = 64 * 1024;
 
 interface ReadFile {
-  readonly bytes: Uint8Array;
-  /** Taken after the last byte was read. */
-  readonly stat: Stats;
+  /** undefined if the file has not changed. */
+  readonly bytes: Uint8Array | undefined;
+  /** Changes with the content. */
+  readonly stamp: string;
+  /** In milliseconds since 1970, after the last byte was read. */
+  readonly written: number;
 }
 
 /**
  * The bytes of a regular file; undefined if there is none. Rejects, with the reason in words, if it is larger than the limit or not
- * regular: a device may be endless, and a pipe may never end.
+ * regular: a device may be endless, and a pipe may never end. `known`: a stamp for which nothing need be read.
  */
-export async function readBounded(path: string, limit: number): Promise<ReadFile | undefined> {
+export async function readBounded(
+  path: string,
+  limit: number,
+  known?: string,
+): Promise<ReadFile | undefined> {
   try {
-    return await readNow(path, limit);
+    return await readNow(path, limit, known);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -27,22 +34,25 @@ export async function readBounded(path: string, limit: number): Promise<ReadFile
   }
 }
 
-async function readNow(path: string, limit: number): Promise<ReadFile> {
-  // Non-blocking, because opening a FIFO without a writer would wait for ever.
+async function readNow(path: string, limit: number, known: string | undefined): Promise<ReadFile> {
+  // Non-blocking, because opening a FIFO without a writer would wait for ever. A network file system asks the server at each opening
+  // (close-to-open, nfs(5)).
   const file = await open(Buffer.from(encodePath(path)), constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     // Synchronous: a promise costs several times as much, and the file is already open.
-    const stat = fstatSync(file.fd);
+    const stat = fstatSync(file.fd, { bigint: true });
+    const { dev, ino, size, mtimeNs, ctimeNs } = stat;
+    const stamp = `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
     refuseKind(stat);
-    refuseLarge(stat.size, limit);
-    const bytes = await readAll(file, stat.size, limit);
-    return { bytes, stat: fstatSync(file.fd) };
+    refuseLarge(Number(size), limit);
+    const bytes = stamp === known ? undefined : await readAll(file, Number(size), limit);
+    return { bytes, stamp, written: Number(fstatSync(file.fd, { bigint: true }).mtimeNs) / 1e6 };
   } finally {
     await file.close();
   }
 }
 
-function refuseKind(stat: Stats): void {
+function refuseKind(stat: BigIntStats): void {
   if (stat.isFile()) return;
   if (stat.isDirectory()) throw new Error('it is a directory');
   throw new Error(`it is a ${stat.isFIFO() ? 'pipe' : 'device'}, not a regular file`);

@@ -1,10 +1,9 @@
-import { constants, fstatSync } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodePath } from '../../core/pos-file/path-bytes.ts';
 import { NEWLINE } from '../../core/pos-file/pos-file.ts';
 import { formatBytes, type Millis } from '../../core/text/units.ts';
-import type { FileContent, FileStamp } from '../../host.ts';
+import type { FileContent, ReadOptions } from '../../host.ts';
 import { readBounded } from './bounded.ts';
 
 /** Maps a path from a configuration or pos file to this process's path. Throws, as the system does, if links never end. */
@@ -26,38 +25,17 @@ const ENTRY_MEMORY = 4 * 1024;
 const BYTE_MEMORY = 8;
 const USUAL_PATH = 256;
 
-/**
- * The bytes and the age of a pos file; undefined if there is none. `alreadyKept`: entries that are in memory already. `memory`:
- * the container's memory limit.
- */
+/** The bytes and the age of a pos file; undefined if there is none. `memory`: the container's memory limit. */
 export async function readFile(
   path: string,
-  alreadyKept = 0,
+  { known, alreadyKept = 0 }: ReadOptions = {},
   memory = MEMORY,
 ): Promise<FileContent | undefined> {
-  const found = await readBounded(path, largestIn(memory));
+  const found = await readBounded(path, largestIn(memory), known);
   if (found === undefined) return undefined;
-  refuseManyLines(found.bytes, alreadyKept, memory);
-  return { bytes: found.bytes, writtenAgo: agoOf(found.stat.mtimeMs) };
-}
-
-/** Opens the file, because a network file system asks the server only then (close-to-open, nfs(5)). */
-export async function fileStamp(path: string, placeOf: PlaceOf): Promise<FileStamp | undefined> {
-  try {
-    const file = await open(toBytes(placeOf(path)), constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const { dev, ino, size, mtimeNs, ctimeNs } = fstatSync(file.fd, { bigint: true });
-      return { id: `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`, writtenAgo: agoOf(Number(mtimeNs) / 1e6) };
-    } finally {
-      await file.close();
-    }
-  } catch {
-    return undefined;
-  }
-}
-
-function agoOf(mtime: Millis): Millis {
-  return Math.max(0, Math.round(Date.now() - mtime - TICK));
+  const { bytes, stamp, written } = found;
+  if (bytes !== undefined) refuseManyLines(bytes, alreadyKept, memory);
+  return { stamp, bytes, writtenAgo: Math.max(0, Math.round(Date.now() - written - TICK)) };
 }
 
 function refuseManyLines(bytes: Uint8Array, alreadyKept: number, memory: number): void {
@@ -92,11 +70,10 @@ export function memoryOf(length: number): number {
 }
 
 /** Works on many files, synchronously in short portions. This is four times as fast as promises and blocks nothing for long. */
-export async function inPortions<T>(items: Iterable<T>, work: (item: T) => unknown): Promise<void> {
+export async function inPortions<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
   let start = performance.now();
   for (const item of items) {
-    const later = work(item);
-    if (later instanceof Promise) await later;
+    work(item);
     if (performance.now() - start < PORTION) continue;
     await nextTurn();
     start = performance.now();

@@ -1,40 +1,53 @@
-import { type Stats, statSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { isFileOf } from '../../core/look/file-state.ts';
 import type { FileLook, FileStat } from '../../core/look/snapshot.ts';
-import type { PositionEntry } from '../../core/pos-file/pos-file.ts';
+import { NEWLINE, type PositionEntry } from '../../core/pos-file/pos-file.ts';
 import { leadsAway, placesBelow } from './below-root.ts';
 import { inPortions, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
-import { NewlineSearch } from './newline-search.ts';
 
 /** Why Fluentd may see what posidle does not. */
 export const LED_AWAY = 'a link to a place that posidle does not see: mount it here, too';
 
-export class LogFiles {
-  readonly #search = new NewlineSearch();
+const PART = Buffer.allocUnsafe(64 * 1024);
+/** The most bytes to search: main may write a line without end. */
+const AT_MOST = 1024 ** 2;
 
-  async lookAt<Entry extends PositionEntry>(
-    entries: Iterable<Entry>,
-    found: (entry: Entry, look: FileLook) => void,
-    root?: string,
-  ): Promise<void> {
-    const [placeOf, isAway] = [placesBelow(root), leadsAway(root)];
-    this.#search.begin();
-    await inPortions(entries, (entry) => {
-      const seen = lookAtPath(entry.path, placeOf);
-      if ('error' in seen) return found(entry, seen);
-      const { place, stat } = seen;
-      if (stat === undefined) return found(entry, isAway(entry.path) ? { error: `it is ${LED_AWAY}` } : {});
-      const { position } = entry;
-      // The usual case, a fully read file, needs no promise.
-      if (position === null || !isFileOf(entry, stat) || stat.size <= position)
-        return found(entry, { atPath: stat });
-      return this.#search
-        .find(place, stat, position)
-        .then((newlineLeft) =>
-          found(entry, newlineLeft === undefined ? { atPath: stat } : { atPath: stat, newlineLeft }),
-        );
-    });
+/** Calls `found` with the log file of each entry. */
+export async function lookAt<Entry extends PositionEntry>(
+  entries: Iterable<Entry>,
+  found: (entry: Entry, look: FileLook) => void,
+  root?: string,
+): Promise<void> {
+  const [placeOf, isAway] = [placesBelow(root), leadsAway(root)];
+  await inPortions(entries, (entry) => {
+    const { path, position } = entry;
+    const seen = lookAtPath(path, placeOf);
+    if ('error' in seen) return found(entry, seen);
+    const { place, stat: atPath } = seen;
+    if (atPath === undefined) return found(entry, isAway(path) ? { error: `it is ${LED_AWAY}` } : {});
+    const isLeft = position !== null && isFileOf(entry, atPath) && atPath.size > position;
+    const newlineLeft = isLeft ? hasNewline(place, position) : undefined;
+    found(entry, newlineLeft === undefined ? { atPath } : { atPath, newlineLeft });
+  });
+}
+
+/** Whether there is a newline at or after the position; undefined if the file goes on without one, or is unreadable. */
+function hasNewline(place: string, position: number): boolean | undefined {
+  try {
+    const file = openSync(toBytes(place), constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      for (let at = position; at < position + AT_MOST; at += PART.length) {
+        const part = PART.subarray(0, readSync(file, PART, 0, PART.length, at));
+        if (part.includes(NEWLINE)) return true;
+        if (part.length < PART.length) return false;
+      }
+      return undefined;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return undefined;
   }
 }
 

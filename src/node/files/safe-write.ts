@@ -3,6 +3,7 @@ import { type FileHandle, open, readlink } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import { toBytes } from './files.ts';
+import { inWords } from './in-words.ts';
 
 /** Opens a directory without permission to read it (open(2)). Node has no constant for it. */
 const O_PATH = 0o10_000_000;
@@ -19,8 +20,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
  * links. It never waits for the reader of a FIFO. Rejects with the reason in words.
  */
 export async function openWithoutLinks(path: string, flags: number): Promise<FileHandle> {
-  const file = await openInDirectory(resolve(path), flags | FLAGS).catch(({ code, message }) => {
-    throw new Error(REFUSALS[code] ?? message);
+  const file = await openInDirectory(resolve(path), flags | FLAGS).catch((error) => {
+    throw new Error(REFUSALS[error.code] ?? inWords(error));
   });
   try {
     const stat = await file.stat();

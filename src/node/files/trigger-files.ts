@@ -1,9 +1,6 @@
-import { type FSWatcher, statSync, watch } from 'node:fs';
-import { dirname } from 'node:path';
+import { statSync } from 'node:fs';
 import type { Millis } from '../../core/text/units.ts';
 
-/** The time between two looks. It polls, because file events miss the changes of other nodes on a network volume. */
-const EVERY: Millis = 1_000;
 /** Allows for two clocks of one node, and for file systems that keep whole seconds. */
 const TOLERANCE: Millis = 1_000;
 /** At most this much of the time between two looks counts, because a frozen node stops main as well. */
@@ -11,46 +8,25 @@ const MOST_A_LOOK: Millis = 2_000;
 /** How often posidle warns that the heartbeat file is missing. */
 const REMIND: Millis = 60_000;
 
-/** Watches for the file that main makes when it is done. A file from before `podStart` belongs to an earlier Pod, and counts only once it is touched. */
+/** The file that main makes when it is done. One from before `podStart` belongs to an earlier Pod, and counts only once it is touched. */
 export class DoneFile {
-  readonly isOld: boolean;
-  readonly #timer: NodeJS.Timeout;
-  /** Only brings the next look forward. */
-  #watching: FSWatcher | undefined;
+  readonly #path: string;
+  readonly #old: string | undefined;
 
-  constructor(path: string, found: () => void, podStart: Millis | undefined) {
+  constructor(path: string, podStart: Millis | undefined) {
     const first = stampOf(path);
-    this.isOld = first !== undefined && first.mtime < (podStart ?? 0);
-    const old = this.isOld ? first?.identity : undefined;
-    const look = () => {
-      const now = stampOf(path)?.identity;
-      if (now === undefined || now === old) return;
-      this.close();
-      found();
-    };
-    const unwatch = () => {
-      this.#watching?.close();
-      this.#watching = undefined;
-    };
-    const watchAndLook = () => {
-      try {
-        // Until one change, since a busy directory reports thousands a second. chokidar would first list all its files.
-        this.#watching ??= watch(dirname(path), { persistent: false }, () => {
-          unwatch();
-          look();
-        }).on('error', unwatch);
-      } catch {
-        // It is not there yet, or the system refuses more watches.
-      }
-      look();
-    };
-    this.#timer = setInterval(watchAndLook, EVERY);
-    watchAndLook();
+    this.#path = path;
+    this.#old = first !== undefined && first.mtime < (podStart ?? 0) ? first.identity : undefined;
   }
 
-  close(): void {
-    clearInterval(this.#timer);
-    this.#watching?.close();
+  get isOld(): boolean {
+    return this.#old !== undefined;
+  }
+
+  /** Whether it is there now. */
+  look(): boolean {
+    const now = stampOf(this.#path)?.identity;
+    return now !== undefined && now !== this.#old;
   }
 }
 
@@ -72,7 +48,6 @@ interface Heartbeat {
   readonly podStart: Millis | undefined;
   /** If nobody refreshes an old file, it counts only after this time. */
   readonly startTimeout: Millis | 'off';
-  readonly ended: () => void;
   readonly warn: (text: string) => void;
 }
 
@@ -84,10 +59,9 @@ interface Beat {
   readonly isOld: boolean;
 }
 
-/** Watches a file that main refreshes while it runs. */
+/** A file that main refreshes while it runs. */
 export class HeartbeatFile {
   readonly #heartbeat: Heartbeat;
-  readonly #timer: NodeJS.Timeout;
   #beat: Beat | undefined;
   #wasThere = false;
   #lookedAt = performance.now();
@@ -98,30 +72,24 @@ export class HeartbeatFile {
     const first = stampOf(heartbeat.path);
     const isOld = first !== undefined && first.mtime < (heartbeat.podStart ?? Number.POSITIVE_INFINITY);
     this.#beat = first && { identity: first.identity, standing: 0, isOld };
-    this.#timer = setInterval(() => this.#look(), EVERY);
   }
 
-  close(): void {
-    clearInterval(this.#timer);
-  }
-
-  #look(): void {
+  /** Whether main has ended, as of now. */
+  look(): boolean {
     const identity = stampOf(this.#heartbeat.path)?.identity;
     const now = performance.now();
     const passed = Math.min(now - this.#lookedAt, MOST_A_LOOK);
     this.#lookedAt = now;
     if (identity === undefined) {
       this.#miss(now);
-      return;
+      return false;
     }
     const beat = this.#beat;
     this.#beat =
       beat?.identity === identity
         ? { ...beat, standing: beat.standing + passed }
         : { identity, standing: 0, isOld: false };
-    if (!this.#hasStopped(this.#beat)) return;
-    this.close();
-    this.#heartbeat.ended();
+    return this.#hasStopped(this.#beat);
   }
 
   /** A removed file does not mean that main has ended: it may come back. */

@@ -1,6 +1,5 @@
 import { type Dirent, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { TailSource } from '../../core/fluent-conf/tail.ts';
 import { type GlobPart, parseGlob } from '../../core/in-tail/path-glob.ts';
 import { dated, isGlob, type PathRules, type WallClock } from '../../core/in-tail/path-pattern.ts';
 import type { FileStat } from '../../core/look/snapshot.ts';
@@ -13,9 +12,6 @@ import { type NameBudget, nameBudget, readNames } from './names.ts';
 
 /** The most files of one source. */
 const MOST_FILES = 50_000;
-
-/** `limitRecentlyModified` counts only for globs (`expand_paths` in `lib/fluent/plugin/in_tail.rb`). */
-export type FollowRules = PathRules & Pick<Partial<TailSource>, 'limitRecentlyModified'>;
 
 /** A file that in_tail follows, or will follow after its next refresh. */
 export interface ListedFile extends FileStat {
@@ -36,7 +32,7 @@ interface ListOptions {
 
 /** The regular files that match a source now, sorted by path. It includes files that Fluentd has no permission to read: posidle cannot know. */
 export async function listFollowed(
-  rules: FollowRules,
+  rules: PathRules,
   clock: WallClock,
   options: ListOptions = {},
 ): Promise<ListedFile[]> {

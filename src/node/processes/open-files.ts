@@ -1,5 +1,5 @@
-import { opendirSync, statSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type BigIntStats, opendirSync, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { toBytes } from '../files/files.ts';
 
 /** The most files to check, in the order of opening: a process may hold a million open. Fluentd opens its pos file before its logs. */
@@ -11,17 +11,18 @@ export async function holdsOpen(
   paths: readonly string[],
   most = MOST_FILES,
 ): Promise<boolean | undefined> {
-  // A process that only calls itself fluentd may hold very many files open.
-  await nextTurn();
-  const wanted = new Set(paths.map(fileAt));
-  wanted.delete(undefined);
+  // Not synchronous: a dead mount would block everything.
+  const stats = await Promise.all(
+    paths.map((path) => stat(toBytes(path), { bigint: true }).catch(() => undefined)),
+  );
+  const wanted = new Set(stats.flatMap((found) => (found === undefined ? [] : idOf(found))));
   try {
     const names = opendirSync(`/proc/${pid}/fd`, { bufferSize: 1_024 });
     try {
       for (let left = most; left > 0; left -= 1) {
         const name = names.readSync()?.name;
         if (name === undefined) return false;
-        if (wanted.has(fileAt(`/proc/${pid}/fd/${name}`))) return true;
+        if (isOneOf(wanted, `/proc/${pid}/fd/${name}`)) return true;
       }
       return false;
     } finally {
@@ -32,11 +33,14 @@ export async function holdsOpen(
   }
 }
 
-function fileAt(path: string): string | undefined {
+function isOneOf(wanted: ReadonlySet<string>, path: string): boolean {
   try {
-    const { dev, ino } = statSync(toBytes(path), { bigint: true });
-    return `${dev} ${ino}`;
+    return wanted.has(idOf(statSync(path, { bigint: true })));
   } catch {
-    return undefined;
+    return false;
   }
+}
+
+function idOf({ dev, ino }: BigIntStats): string {
+  return `${dev} ${ino}`;
 }

@@ -36,7 +36,13 @@ function refusalOf(dir: string): string | undefined {
 export async function writeOwnWitness(): Promise<string> {
   const own = join(tmpdir(), 'posidle-');
   const dir = await mkdtemp(refusalOf(`${own}123456`) === undefined ? own : '/tmp/posidle-');
-  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+  process.once('exit', () => {
+    try {
+      rmSync(dir, { recursive: true, force: true });
+    } catch {
+      // An error here would keep the child of `run` from being killed.
+    }
+  });
   await writeWitness(dir);
   await chmod(dir, 0o700);
   return dir;

@@ -42,7 +42,7 @@ describe('a log file', () => {
       unopened,
     ],
     ['that cannot be looked at', unreadable, ['unreadable', null, null, false]],
-    ['that cannot be looked at any more', unreadable, ['unreadable', null, null, false], { lastSize: 100 }],
+    ['that cannot be looked at any more', unreadable, ['unreadable', 100, null, false], { lastSize: 100 }],
     ['that is gone and was never seen', {}, ['missing', null, null, true]],
     ['that is gone', {}, ['missing', 130, 30, true], { lastSize: 130 }],
     ['that is gone and was cut short', {}, ['missing', 9, 0, true], { lastSize: 9 }],

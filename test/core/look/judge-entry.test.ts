@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { rememberEntry } from '../../../src/core/look/judge-entry.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { entry, fileOf, reading, seen, snapshot } from '../../support/builders.ts';
 import { EMPTY, followed } from '../worlds.ts';
@@ -79,12 +78,5 @@ describe('a file', () => {
     const read = (byInode: boolean) =>
       seen([snapshot(0, [[entry(), rotated], [elsewhere]], followed({ byInode }))]).files[0]?.read;
     expect([read(true), read(false)]).toEqual([true, false]);
-  });
-
-  test('that has not changed keeps its object in memory', () => {
-    const [file] = seen([blocked(0)]).files;
-    const known = file && rememberEntry(file, undefined, 0);
-    expect(file && rememberEntry(file, known, 5_000)).toBe(known);
-    expect(known).toMatchObject({ leftSince: 0, isAtPath: true, size: 9 });
   });
 });

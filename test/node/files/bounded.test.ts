@@ -13,7 +13,7 @@ const inDir = tempDir();
 
 const read = async (path: string) => {
   const found = await readBounded(path, LIMIT);
-  return found && Buffer.from(found.bytes).toString();
+  return found && Buffer.from(found.bytes ?? []).toString();
 };
 
 function made(text: string): string {
@@ -81,26 +81,27 @@ describe('a file that the daemon reads', () => {
 
   test('is no larger than a part of the memory of the container', async () => {
     const large = sparse(17 * MIB);
-    await expect(readFile(large, 0, 128 * MIB)).rejects.toThrow('17.0 MiB, and at most 16.0 MiB are read');
-    expect((await readFile(large, 0, 0))?.bytes).toHaveLength(17 * MIB);
+    await expect(readFile(large, {}, 128 * MIB)).rejects.toThrow('17.0 MiB, and at most 16.0 MiB are read');
+    expect((await readFile(large, {}, 0))?.bytes).toHaveLength(17 * MIB);
   });
 
   test('has no more lines than the memory of the container has room for', async () => {
     const crowd = made('\n'.repeat(16_385));
     const why = 'its 16385 lines need 64.0 MiB of memory, and only 64.0 MiB of 128.0 MiB are free';
-    await expect(readFile(crowd, 0, 128 * MIB)).rejects.toThrow(why);
-    for (const limit of [256 * MIB, 0]) expect((await readFile(crowd, 0, limit))?.bytes).toHaveLength(16_385);
+    await expect(readFile(crowd, {}, 128 * MIB)).rejects.toThrow(why);
+    for (const limit of [256 * MIB, 0])
+      expect((await readFile(crowd, {}, limit))?.bytes).toHaveLength(16_385);
   });
 
   test('shares the memory with the entries of other pos files', async () => {
     const ten = made('\n'.repeat(10));
-    expect((await readFile(ten, 16_374, 128 * MIB))?.bytes).toHaveLength(10);
-    await expect(readFile(ten, 16_375, 128 * MIB)).rejects.toThrow('its 10 lines need');
+    expect((await readFile(ten, { alreadyKept: 16_374 }, 128 * MIB))?.bytes).toHaveLength(10);
+    await expect(readFile(ten, { alreadyKept: 16_375 }, 128 * MIB)).rejects.toThrow('its 10 lines need');
   });
 
   test('has no longer lines than the memory of the container has room for', async () => {
     const long = made(`${'x'.repeat(4_000)}\n`.repeat(4_000));
-    await expect(readFile(long, 0, 128 * MIB)).rejects.toThrow('its 4000 lines need');
-    expect((await readFile(long, 0, 256 * MIB))?.bytes).toHaveLength(4_000 * 4_001);
+    await expect(readFile(long, {}, 128 * MIB)).rejects.toThrow('its 4000 lines need');
+    expect((await readFile(long, {}, 256 * MIB))?.bytes).toHaveLength(4_000 * 4_001);
   });
 });

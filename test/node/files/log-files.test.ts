@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { observe } from '../../../src/core/look/observe.ts';
 import type { FileLook } from '../../../src/core/look/snapshot.ts';
 import { Collector } from '../../../src/daemon/collect.ts';
-import { LogFiles } from '../../../src/node/files/log-files.ts';
+import { lookAt } from '../../../src/node/files/log-files.ts';
 import { NodeHost } from '../../../src/node/node-host.ts';
 import { ABSENT, policy, posText, subject } from '../../support/builders.ts';
 import { cpuSeconds } from '../../support/cpu-seconds.ts';
@@ -28,7 +28,7 @@ describe('an entry whose file is behind a link', () => {
   const errorOf = async (path: string, root?: string) => {
     const looks: FileLook[] = [];
     const entry = { path, position: 0, inode: '1' };
-    await new LogFiles().lookAt([entry], (_, look) => looks.push(look), root);
+    await lookAt([entry], (_, look) => looks.push(look), root);
     return looks[0]?.error;
   };
 
@@ -49,7 +49,7 @@ describe('an entry whose file is behind a link', () => {
 });
 
 describe('a log file of 1 TiB without a newline', () => {
-  test('holds up no look: bytes are left, and whether a line ends in them is not known yet', async () => {
+  test('holds up no look: bytes are left, and whether a line ends in them is not known', async () => {
     const inode = written('huge.log');
     const path = inDir('huge.log');
     truncateSync(path, 1024 ** 4);
@@ -65,16 +65,5 @@ describe('a log file of 1 TiB without a newline', () => {
     const snapshot = await look();
     const [file] = observe(undefined, snapshot, policy()).files;
     expect(file).toMatchObject({ state: 'behind', lag: 1024 ** 4 - 4, read: false });
-  });
-
-  test('is searched on from look to look', async () => {
-    const inode = written('huge.log');
-    const path = inDir('huge.log');
-    truncateSync(path, 200 * 1024 ** 2);
-    const files = new LogFiles();
-    const found: (boolean | undefined)[] = [];
-    while (found.length < 10 && found.at(-1) === undefined)
-      await files.lookAt([{ path, position: 4, inode }], (_, { newlineLeft }) => found.push(newlineLeft));
-    expect(found).toEqual([undefined, undefined, undefined, false]);
   });
 });

@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { PathRules } from '../../../src/core/in-tail/path-pattern.ts';
 import { PartlyListed } from '../../../src/host.ts';
 import { nameBudget } from '../../../src/node/files/names.ts';
-import { type FollowRules, listFollowed, rubyGlob } from '../../../src/node/files/walk.ts';
+import { listFollowed, rubyGlob } from '../../../src/node/files/walk.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const clock = { instant: Date.UTC(2026, 0, 2), timeZone: 'UTC' };
@@ -17,9 +18,9 @@ function put(...names: readonly string[]): void {
   }
 }
 
-type Rules = Partial<FollowRules> & { paths: string[] };
+type Rules = Partial<PathRules> & { paths: string[] };
 
-const rulesOf = ({ paths, excludePaths = [], ...rules }: Rules): FollowRules => ({
+const rulesOf = ({ paths, excludePaths = [], ...rules }: Rules): PathRules => ({
   globPolicy: 'backward_compatible',
   ...rules,
   paths: paths.map((path) => `${at()}/${path}`),
