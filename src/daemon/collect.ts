@@ -51,8 +51,8 @@ export class Collector {
     const isOfWitness = reports !== undefined && isComplete(reports) && isAnyAlive(reports);
     if (!isOfWitness || this.#files === undefined) this.#files = await this.#lookAtFiles(depth);
     const buffers = depth === 'light' || isOfWitness ? undefined : await readBuffers(host, this.#subject);
-    const table = doneProcess ? await host.listProcesses().catch(() => undefined) : undefined;
-    const mains = table && findMains(table, doneProcess ?? '', self);
+    const table = doneProcess && (await host.listProcesses().catch(() => undefined));
+    const mains = doneProcess && table && findMains(table, doneProcess, self);
     const facts = { ...this.#files, ...witnessed, ...(isOfWitness && { isOfWitness }), buffers, mains };
     return { lookedAt, at: host.now(), depth, ...facts, fluentd, requests: host.requests() };
   }

@@ -8,8 +8,8 @@ const HEARTBEAT_AGE: Millis = 15_000;
 
 export interface TriggerSettings extends Pick<Policy, 'quiet' | 'startTimeout'> {
   readonly doneFile: string | undefined;
-  /** A part of the command line of main's process. The drain begins when it is gone. */
-  readonly doneProcess: string | undefined;
+  /** Matches the command line of main's process. The drain begins when it is gone. */
+  readonly doneProcess: RegExp | undefined;
   /** Main refreshes it while it runs. The drain begins when it no longer does. */
   readonly heartbeatFile: string | undefined;
   /** How long main's process must be gone, or its heartbeat file stay as it is. Each has its own default. */
@@ -43,7 +43,7 @@ const TRIGGERS: readonly TriggerRow[] = [
   {
     option: 'doneProcess',
     when: ({ doneProcess, mainGone = DEFAULT_POLICY.doneProcessGone }) =>
-      `main's process (${doneProcess}) has been gone for ${formatDuration(mainGone)}`,
+      `main's process (/${doneProcess?.source}/) has been gone for ${formatDuration(mainGone)}`,
   },
   {
     option: 'heartbeatFile',

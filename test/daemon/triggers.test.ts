@@ -18,7 +18,7 @@ function worldWithMain(): FakeHost {
 }
 
 function runUntilMainIsGone(host: FakeHost, rules: Partial<Policy> = {}) {
-  return run(host, { ...WATCHING, doneProcess: true, ...rules }, { doneProcess: 'main.jar' });
+  return run(host, { ...WATCHING, doneProcess: true, ...rules }, { doneProcess: /main\.jar$/ });
 }
 
 describe("main's process", () => {

@@ -45,7 +45,7 @@ async function armed(trigger: Trigger, site: Site): Promise<Armed | undefined> {
       writeFileSync(script, 'sleep 1000');
       const main = spawn('sh', [script], { stdio: 'ignore' });
       return {
-        args: ['--done-process', `sh ${script}`],
+        args: ['--done-process', `^sh ${script}$`],
         begin: (posidle) => posidle.logged(/posidle sees main's process/),
         end: () => void main.kill('SIGKILL'),
       };

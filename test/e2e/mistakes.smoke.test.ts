@@ -12,6 +12,7 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['run', 'run: the command to start is missing. Use posidle run [options] -- fluentd -c fluent.conf'],
   ['watch --quiet', '--quiet: the value is missing'],
   ['watch --quiet 30', "--quiet: '30' isn't a duration. Did you mean 30s?"],
+  ['watch --done-process (', "--done-process: '(' isn't a regular expression: Unterminated group"],
   ['witness /dev/null', 'witness: cannot write to /dev/null: a part of its path is not a directory'],
   ['witness /proc/none', 'witness: cannot write to /proc/none: there is no such file'],
   [

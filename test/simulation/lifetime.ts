@@ -66,7 +66,7 @@ function subjectOf({ settings, fluentd }: World): Subject {
         : { by: 'search' },
     conf: confOf(settings),
     witness: settings.hasWitness ? '/posidle' : undefined,
-    doneProcess: settings.doneProcess ? 'job' : undefined,
+    doneProcess: settings.doneProcess ? /job/ : undefined,
     self: SELF.pid,
   };
 }

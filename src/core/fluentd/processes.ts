@@ -18,10 +18,11 @@ export function findSupervisors(table: Table): Table {
   return rows.filter(({ ppid }) => !pids.has(ppid));
 }
 
-/** The processes with this text in their command line, without Fluentd's, posidle itself and posidle's ancestors. */
-export function findMains(table: Table, text: string, self: number): Table {
+/** The processes that match the pattern, without Fluentd's, posidle itself and posidle's ancestors. */
+export function findMains(table: Table, pattern: RegExp, self: number): Table {
   const own = ancestorsOf(self, table);
-  const fits = ({ argv }: ProcessRow) => argv.join(' ').includes(text);
+  // `search` ignores lastIndex, which a global pattern would keep.
+  const fits = ({ argv }: ProcessRow) => argv.join(' ').search(pattern) !== -1;
   return table.filter((row) => !row.zombie && !own.has(row.pid) && !isFluentd(row.argv) && fits(row));
 }
 

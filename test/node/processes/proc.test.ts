@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { findMains, isFluentd, isWorker } from '../../../src/core/fluentd/processes.ts';
 import { listProc, readProc } from '../../../src/node/processes/proc.ts';
+import { cpuSeconds } from '../../support/cpu-seconds.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 import { until } from '../../support/until.ts';
 
@@ -34,6 +35,13 @@ describe('a command line', () => {
     expect(argv.join(' ').length).toBeLessThanOrEqual(4_096);
   });
 
+  test('with 1 MB is matched at once, with any pattern', async () => {
+    await started('a'.repeat(100_000), 'a'.repeat(100_000), 'a'.repeat(100_000));
+    const rows = await listProc();
+    const match = () => findMains(rows, /(a+)b.*c/, process.pid);
+    expect(await cpuSeconds(match)).toBeLessThan(5);
+  });
+
   test('keeps its end: a Fluentd with a long --inline-config is still told from its worker', async () => {
     const config = '<source>\n@type dummy\n</source>\n'.repeat(300);
     const { argv } = await started('fluentd', '-i', config, '--under-supervisor');
@@ -44,7 +52,7 @@ describe('a command line', () => {
   test('keeps its end: the main class stands behind a long class path', async () => {
     await started('java', '-cp', '/app/lib/a-library-1.0.jar:'.repeat(4_000), 'com.example.Main');
     const rows = await listProc();
-    const mains = findMains(rows, 'com.example.Main', process.pid);
+    const mains = findMains(rows, /com\.example\.Main$/, process.pid);
     expect(mains.map(({ pid }) => pid)).toEqual([child?.pid]);
   });
 });
