@@ -65,6 +65,7 @@ async function stop(host: Host, reach: Reach): Promise<Done> {
 }
 
 async function send(host: Host, targets: readonly ProcessIdentity[], signal: string): Promise<Done> {
+  if (targets.length === 0) return saying(`${signal} was not sent: posidle sees no process of Fluentd`);
   const results = await Promise.all(
     targets.map((target) => host.signal(target, signal).catch((error: Error) => error)),
   );

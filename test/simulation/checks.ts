@@ -76,17 +76,15 @@ export class Checks implements Reporter {
     if (isDue) this.#hadToWait(why, state.trigger);
   }
 
-  signalled(signal: string, pid: number): void {
+  signalled(signal: string, pid: number, by: 'kill' | 'witness'): void {
     const isFluentd = this.#world.fluentds.some(
       (fluentd) => (fluentd.isUp && fluentd.pid === pid) || fluentd.worker?.pid === pid,
     );
     if (!isFluentd) throw new Violation(`${signal} to pid ${pid}, which is no Fluentd`);
     if (signal === 'SIGUSR1') return;
     const what = `${signal} ${pid}`;
-    // A successor, or what a dead supervisor left, may get the order by its witness once more. Fluentd minds no second one.
-    const isAlone = !this.#world.faults.has('supervisor-dies') && this.#world.fluentds.length === 1;
-    const isSure = this.#plan.settings.placement !== 'remote' && isAlone;
-    if (this.#sent.has(what) && isSure) throw new Violation(`${signal} a second time to ${pid}`);
+    // An order to a witness may get lost, and comes once more. Fluentd minds no second one.
+    if (this.#sent.has(what) && by === 'kill') throw new Violation(`${signal} a second time to ${pid}`);
     this.#sent.add(what);
     this.#coverage?.reached('signal', signal);
   }

@@ -27,7 +27,7 @@ export async function play(plan: Plan, isTold = false, coverage?: Coverage): Pro
   const policy = policyOf(plan.settings);
   const pauses = new Pauses(world.clock, policy);
   const checks = new Checks(world, plan, { policy, pauses, coverage });
-  const host = new SimulatedHost(world, pauses, (signal, pid) => checks.signalled(signal, pid));
+  const host = new SimulatedHost(world, pauses, (...sent) => checks.signalled(...sent));
   world.clock.at(plan.horizon, () => world.request('SIGTERM'));
   world.clock.at(plan.horizon + policy.grace + 30_000, () => {
     throw new Violation('it goes on long after the grace period');

@@ -22,7 +22,7 @@ const MOST_SLEEPS = 30_000;
 export class Violation extends Error {}
 
 /** Is told of each signal before it arrives. */
-export type OnSignal = (signal: string, pid: number) => void;
+type OnSignal = (signal: string, pid: number, by: 'kill' | 'witness') => void;
 
 /** The world as posidle sees it. */
 export class SimulatedHost implements Host {
@@ -130,12 +130,12 @@ export class SimulatedHost implements Host {
     if (found === undefined || found.startTime !== target.startTime) return 'gone';
     if (signal === 0) return 'sent';
     this.#world.tell(`posidle sends ${signal} to ${target.pid}`);
-    this.#send(signal, target.pid);
+    this.#send(signal, target.pid, 'kill');
     return 'sent';
   }
 
-  #send(signal: string, pid: number): void {
-    this.#onSignal(signal, pid);
+  #send(signal: string, pid: number, by: 'kill' | 'witness'): void {
+    this.#onSignal(signal, pid, by);
     for (const fluentd of this.#world.fluentds) {
       if (fluentd.isUp && fluentd.pid === pid) fluentd.signal(signal);
       else if (fluentd.worker?.pid === pid) fluentd.signalWorker(signal);
@@ -170,9 +170,9 @@ export class SimulatedHost implements Host {
     if (!worker.isReady) return 'not ready';
     const fluentd = this.#world.fluentds.find((one) => one.worker === worker);
     this.#world.tell(`posidle tells worker ${worker.pid} to ${word}`);
-    if (word === 'flush') this.#send('SIGUSR1', worker.pid);
-    else if (fluentd?.isUp) this.#send('SIGINT', fluentd.pid);
-    else this.#send('SIGTERM', worker.pid);
+    if (word === 'flush') this.#send('SIGUSR1', worker.pid, 'witness');
+    else if (fluentd?.isUp) this.#send('SIGINT', fluentd.pid, 'witness');
+    else this.#send('SIGTERM', worker.pid, 'witness');
     return undefined;
   }
 
