@@ -127,7 +127,8 @@ function facts({ sources, buffers, backupGlobs }: FluentConf) {
 
 /** Leaves out what posidle said that it cannot evaluate. */
 function known(theirs: ReturnType<typeof facts>, ours: FluentConf) {
-  const isUnknown = (name: string) => ours.problems.some((text) => text.includes(`: ${name} is`));
+  const isUnknown = (name: string) =>
+    [...ours.problems, ...ours.hidden].some((text) => text.includes(`: ${name} is`));
   const sources = theirs.sources.map((source) => ({
     ...source,
     ...(isUnknown('path') ? { paths: [] } : {}),

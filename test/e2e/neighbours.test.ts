@@ -287,7 +287,7 @@ test('below a root every link leads on below it, and none out of it', async () =
   expect(posFiles.map(({ path }: { path: string }) => path)).toEqual(['/app.pos']);
   expect(posFiles[0].entries).toMatchObject([
     { path: '/logs/chain.log', size: null, lag: null },
-    { path: '/logs/absolute.log', size: null, state: 'missing' },
+    { path: '/logs/absolute.log', size: null, state: 'unreadable' },
     { path: '/beside/y.log', size: null, state: 'missing' },
   ]);
   expect(undiscovered.map(({ path, size }: { path: string; size: number }) => [path, size])).toEqual([

@@ -124,13 +124,23 @@ function chapters(deeds: readonly Deed[]): Chapters {
 }
 
 function sectionsOf(setup: Setup, site: Site): readonly Section[] {
-  const { tail: params, parse, inTail = [], before = [], between = [], after = [], output, buffer } = setup;
+  const {
+    tail: params,
+    parse,
+    inTail = [],
+    before = [],
+    between = [],
+    after = [],
+    output,
+    buffer,
+    system,
+  } = setup;
   const source = tail(site.log('*.log'), site.pos, { refresh_interval: '1s', ...params }, [...inTail]);
   const [plain, ...sections] = source.sections ?? [];
   const parser: Section = parse === undefined ? (plain as Section) : { name: 'parse', params: parse };
   const all = [
     // Chunks that are put aside would be with those of all tests, in /tmp/fluent.
-    { name: 'system', params: { root_dir: '{dir}/root', rpc_endpoint: `127.0.0.1:${site.rpcPort}` } },
+    { name: 'system', params: { root_dir: '{dir}/root', ...system } },
     ...before,
     { ...source, sections: [parser, ...sections] },
     ...between,
@@ -138,12 +148,16 @@ function sectionsOf(setup: Setup, site: Site): readonly Section[] {
       toDestination(buffer?.['flush_mode'] === undefined ? { flush_interval: '1s', ...buffer } : buffer),
     ...after,
   ];
-  return all.map((section) => filledIn(section, { dir: site.dir, port: String(site.sink.port) }));
+  return all.map((section) => filledIn(section, namesIn(site)));
+}
+
+function namesIn({ dir, sink, rpcPort }: Site): Readonly<Record<string, string>> {
+  return { dir, port: String(sink.port), rpc: String(rpcPort) };
 }
 
 function filledIn(section: Section, names: Readonly<Record<string, string>>): Section {
   const fill = (value: Params[string]) =>
-    typeof value === 'string' ? value.replace(/\{(dir|port)\}/g, (_, name) => names[name] ?? '') : value;
+    typeof value === 'string' ? value.replace(/\{(dir|port|rpc)\}/g, (_, name) => names[name] ?? '') : value;
   const params = Object.entries(section.params ?? {}).map(([key, value]) => [key, fill(value)] as const);
   return {
     ...section,

@@ -45,10 +45,12 @@ export type Deed =
   /** What follows happens while posidle drains. Without it, main ends with the last deed. */
   | readonly ['main ends'];
 
-/** Fluentd's configuration. In a value, `{dir}` is the directory of all, and `{port}` the port of the destination. */
+/** Fluentd's configuration. In a value, `{dir}` is the directory of all, `{port}` the port of the destination, and `{rpc}` a free one. */
 export interface Setup {
   /** Parameters of the one in_tail, which else reads `{dir}/logs/*.log` and looks for new files each second. */
   readonly tail?: Params;
+  /** Of <system>. */
+  readonly system?: Params;
   /** Its <parse>, and sections beside it. */
   readonly parse?: Params;
   readonly inTail?: readonly Section[];

@@ -98,6 +98,7 @@ end
 
 on_each_version 'a file that is found again under another name goes on at its position' do |s|
   started(s, slow(s, "rotate_wait 1s\n open_on_every_update true", path: "#{s.logs}/a.log*"))
+  s.seen('read') { |a| a['files'].any? { |f| f['pos'] == File.size(s.log) } }
   File.rename(s.log, s.log('a.log.1'))
   s.append(s.lines(11..15), 'a.log.1')
   s.append(s.lines(16..20))

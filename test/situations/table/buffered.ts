@@ -113,7 +113,7 @@ export const BUFFERED: readonly Situation[] = [
   {
     name: 'reloaded',
     what: 'a reload begins an output anew, which does not flush at its shutdown',
-    setup: { buffer: { ...LAZY, flush_at_shutdown: false } },
+    setup: { system: { rpc_endpoint: '127.0.0.1:{rpc}' }, buffer: { ...LAZY, flush_at_shutdown: false } },
     deeds: [...READ, ['reload']],
     outcome: 'unproven',
     told: 'reloaded',
