@@ -30,7 +30,11 @@ const READ = FAILSAFE_SCHEMA.extend({
     }),
   ],
 });
-const WRITE = DEFAULT_SCHEMA.extend({ implicit: [new Type('!plain', { ...PLAIN, resolve: () => false })] });
+/** In YAML 1.1 2026_11_27 and 0X1F are numbers, and 2026-1-1 is a date. js-yaml would write them without their quotes. */
+const LIKE_A_NUMBER = /^[-+.\d][-+.:\d\s_a-fxotz]*$/i;
+const WRITE = DEFAULT_SCHEMA.extend({
+  implicit: [new Type('!plain', { ...PLAIN, resolve: (data) => LIKE_A_NUMBER.test(data) })],
+});
 
 /** The documents of a file. Throws with line and column if it is not YAML. */
 export function parseManifests(text: string): readonly Manifest[] {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseManifests, writeManifests } from '../../../src/node/files/manifests.ts';
 
@@ -14,6 +15,18 @@ describe('manifests', () => {
     'z: 1\na: 2\nm:\n  - x\n  - q: 1\n',
   ])('come out as they went in: %j', (text) => {
     expect(rewritten(text)).toBe(text);
+  });
+
+  test.each([
+    ...['20261127_1', '2026_11_27', '10_000', '1_0.5', '0x1_F', '1_', '.1_0', '+1_0', '0b1_0', '1__0', '+.5'],
+    ...['2001-1-1 1:1:1', '2026-1-1', '2001-12-14t21:59:43.1-05:00', '1_0e3', '4_2e1_0', '0X1F', '190:20:30'],
+  ])('keep the quotes of a text that YAML 1.1 takes for a number or a date: %s', (text) => {
+    expect(rewritten(`a: "${text}"\n`)).toBe(`a: '${text}'\n`);
+  });
+
+  test('keep the quotes of every text that looks like a number', () => {
+    const like = fc.stringMatching(/^[-+.0-9][0-9_.:eE+xXa-fA-F -]*$/);
+    fc.assert(fc.property(like, (text) => rewritten(`a: "${text}"\n`) === `a: '${text}'\n`));
   });
 
   test('resolve what YAML merges', () => {
