@@ -5,7 +5,7 @@ import { type InjectedPod, injectInto, NO_POD } from '../core/inject/inject.ts';
 import { groupedBy } from '../core/text/lists.ts';
 import { printable } from '../core/text/printable.ts';
 import { inWords } from '../node/files/in-words.ts';
-import { parseManifests, writeManifests } from '../node/files/manifests.ts';
+import { parseManifests, writeManifest } from '../node/files/manifests.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 import { VERSION } from './build-info.ts';
 
@@ -20,7 +20,7 @@ export async function runInject(
 ): Promise<number> {
   if (files.length === 0)
     throw new UsageError('inject: the file is missing. Use posidle inject FILE, or - for stdin');
-  const changed: unknown[] = [];
+  const printed: string[] = [];
   const all: InjectedPod[] = [];
   let contents = '';
   const refuse = (place: string, why: string): never => {
@@ -36,7 +36,7 @@ export async function runInject(
       for (const manifest of manifests) {
         place = `${file}:${manifest.line}:${manifest.column}: `;
         const injected = injectInto(manifest.document, image, path?.split('.'));
-        changed.push(injected.document);
+        printed.push(injected.pods.some(isChanged) ? writeManifest(injected.document) : manifest.source);
         pods.push(...injected.pods);
       }
     } catch (error) {
@@ -49,8 +49,12 @@ export async function runInject(
     all.push(...pods);
   }
   if (all.length === 0) refuse(`${files.join(', ')}: `, NO_POD);
-  process.stdout.write(writeManifests(changed));
-  return all.some(({ reason }) => reason === undefined) ? EXIT.ok : UNCHANGED;
+  process.stdout.write(printed.join('---\n'));
+  return all.some(isChanged) ? EXIT.ok : UNCHANGED;
+}
+
+function isChanged({ reason }: InjectedPod): boolean {
+  return reason === undefined;
 }
 
 const MOST_NAMED = 10;

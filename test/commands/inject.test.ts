@@ -28,6 +28,7 @@ async function printedOf(...texts: readonly string[]) {
   const [manifest] = parseManifests(printed.stdout);
   return {
     code,
+    stdout: printed.stdout,
     document: JSON.stringify(manifest?.document),
     stderr: printed.stderr.replace(file, 'pod.yaml'),
   };
@@ -67,6 +68,13 @@ test('a file without a Pod goes through beside one that has one, and is refused 
   const { code, document, stderr } = await printedOf(config, pod);
   expect([code, document, stderr]).toEqual([0, expect.stringContaining('"ConfigMap"'), '']);
   await expect(printedOf(config)).rejects.toThrow(/pod.yaml: no Pod is described here/);
+});
+
+test('a document that stays as it is keeps its comments and its quotes', async () => {
+  const config = 'kind: ConfigMap # theirs\ndata: { "a": "2026" }\n';
+  const pod = 'kind: Pod\nspec: { containers: [{ name: main }, { name: fluentd }] }\n';
+  const { stdout } = await printedOf(`${config}---\n${pod}`);
+  expect(stdout.slice(0, config.length + 14)).toBe(`${config}---\nkind: Pod\n`);
 });
 
 test('a template of Helm is told from broken YAML', async () => {

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseManifests, writeManifests } from '../../../src/node/files/manifests.ts';
+import { parseManifests, writeManifest } from '../../../src/node/files/manifests.ts';
 
-const rewritten = (text: string) => writeManifests(parseManifests(text).map(({ document }) => document));
+const rewritten = (text: string) =>
+  parseManifests(text)
+    .map(({ document }) => writeManifest(document))
+    .join('---\n');
 
 describe('manifests', () => {
   test.each([
@@ -39,7 +42,19 @@ describe('manifests', () => {
       [4, 1],
       [7, 3],
     ]);
-    expect(writeManifests(found.map(({ document }) => document))).toBe('a: 1\n---\nb: 2\n');
+    expect(found.map(({ document }) => writeManifest(document))).toEqual(['a: 1\n', 'b: 2\n']);
+  });
+
+  test.each([
+    ['a: 1', ['a: 1\n']],
+    ['\uFEFF# x\na: "1" # y\n\n', ['# x\na: "1" # y\n\n']],
+    ['%YAML 1.1\n---\n  a: 1\n# x\n---\n# none\n--- # y\nb: 2\n', ['  a: 1\n# x\n', '# y\nb: 2\n']],
+    [
+      '--- {a: "---"} # x\n...\nb: |+\n  ---\n\n---\r\nc: 1\r\n',
+      ['{a: "---"} # x\n', 'b: |+\n  ---\n\n', 'c: 1\r\n'],
+    ],
+  ])('have their sources, with comments and quotes: %j', (text, sources) => {
+    expect(parseManifests(text).map(({ source }) => source)).toEqual(sources);
   });
 
   test.each([
