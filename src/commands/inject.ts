@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { EXIT } from '../core/drain/outcome.ts';
-import { type InjectedPod, injectInto, NO_POD } from '../core/inject/inject.ts';
+import { type InjectedPod, injectInto, noPod } from '../core/inject/inject.ts';
 import { groupedBy } from '../core/text/lists.ts';
 import { printable } from '../core/text/printable.ts';
 import { inWords } from '../node/files/in-words.ts';
@@ -13,13 +13,10 @@ const UNCHANGED = 3;
 const HELM = '. It looks like a template of Helm: use helm template … | posidle inject -';
 
 /** `posidle inject FILE…`: prints the manifests with posidle added. If it cannot read one of them, it prints nothing. Resolves to the exit code. */
-export async function runInject(
-  files: readonly string[],
-  image = `posidle:${VERSION}`,
-  path?: string,
-): Promise<number> {
+export async function runInject(files: readonly string[], given?: string, path?: string): Promise<number> {
   if (files.length === 0)
     throw new UsageError('inject: the file is missing. Use posidle inject FILE, or - for stdin');
+  const image = given ?? `posidle:${VERSION}`;
   const printed: string[] = [];
   const all: InjectedPod[] = [];
   let contents = '';
@@ -45,12 +42,15 @@ export async function runInject(
     const say = (words: string) => process.stderr.write(`${printable(`posidle: ${file}: ${words}`)}\n`);
     for (const [reason, group] of groupedBy(pods, (pod) => pod.reason ?? ''))
       if (reason !== '') say(`${stayIn(group)}: ${reason}`);
-    for (const { name, warning } of pods) if (warning !== undefined) say(`${name}: ${warning}`);
+    for (const { name, warnings = [] } of pods) for (const warning of warnings) say(`${name}: ${warning}`);
     all.push(...pods);
   }
-  if (all.length === 0) refuse(`${files.join(', ')}: `, NO_POD);
+  if (all.length === 0) refuse(`${files.join(', ')}: `, noPod(path));
   process.stdout.write(printed.join('---\n'));
-  return all.some(isChanged) ? EXIT.ok : UNCHANGED;
+  if (!all.some(isChanged)) return UNCHANGED;
+  if (given === undefined)
+    process.stderr.write(`posidle: ${image} is in no registry. Use --image REGISTRY/${image}\n`);
+  return EXIT.ok;
 }
 
 function isChanged({ reason }: InjectedPod): boolean {
