@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { basename } from 'node:path';
-import yargs, { type Argv } from 'yargs';
+import yargs, { type Argv, type FallbackCompletionFunction } from 'yargs';
 import { BUGS, VERSION } from './commands/build-info.ts';
 import { COMMANDS, type Command } from './commands/options/commands.ts';
 import { optionsFromEnvironment, variableOf } from './commands/options/environment.ts';
@@ -15,8 +15,15 @@ import { CommandError, UsageError } from './tasks/usage-error.ts';
 
 const BY_ENVIRONMENT =
   'Every option can be set by environment: POSIDLE_QUIET=30s is --quiet 30s. Lists are separated by commas. Durations: 500ms, 30s, 5m, 1h. Sizes: 64KiB, 10MB.';
-const exitCodes = (own: string) =>
-  `Exit codes: ${own}; 2 wrong options or configuration; 1 a bug: please report it.`;
+const BUG = '1 a bug: please report it';
+const exitCodes = ({ exits, failed = BUG }: Pick<Command, 'exits' | 'failed'>) =>
+  `Exit codes: ${exits}; ${failed}; 2 wrong options or configuration.`;
+
+/** yargs gives an option of one letter two dashes. */
+const withoutLetters: FallbackCompletionFunction = (_current, _args, byDefault, done) =>
+  byDefault((_, words = []) => done(words.filter((word) => !/^--[a-z](:|$)/.test(word))));
+
+const HELP = ['--help', '-h'];
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader closed the pipe (`inspect | head -1`). Keep the exit code.
@@ -31,7 +38,9 @@ async function main(): Promise<void> {
   // A container that got no arguments must not look successful.
   if (given.length === 0) process.exitCode = EXIT.usage;
   try {
-    await parser(given.length === 0 ? ['--help'] : given).parseAsync();
+    // yargs prints the script even then.
+    const isHelp = given[0] === COMPLETION && given.some((word) => HELP.includes(word));
+    await parser(given.length === 0 || isHelp ? ['--help'] : given).parseAsync();
   } catch (error) {
     const [message, code] = toldOf(error);
     tell(message);
@@ -114,7 +123,7 @@ function parser(words: readonly string[]): Argv {
   return program
     .scriptName('posidle')
     .version(VERSION)
-    .completion(COMPLETION, 'print a script for bash or zsh: posidle completion >>~/.bashrc')
+    .completion(COMPLETION, 'print a script for bash or zsh: posidle completion >>~/.bashrc', withoutLetters)
     .locale('en')
     .usage('Stops a Fluentd sidecar when, and only when, its work is done.')
     .demandCommand(1)
@@ -129,16 +138,17 @@ function parser(words: readonly string[]): Argv {
       throw new UsageError(mistakeIn(message ?? error?.message, words));
     })
     .exitProcess(false)
-    .epilogue(`${BY_ENVIRONMENT}\n${exitCodes("see each command's --help")}`);
+    .epilogue(`${BY_ENVIRONMENT}\n${exitCodes({ exits: "see each command's --help" })}`);
 }
 
-function withOptions(built: Argv, { words, options, positional, examples, exits }: Command): Argv {
+function withOptions(built: Argv, command: Command): Argv {
+  const { words, options, positional, examples } = command;
   const { 'pos-file': _, ...others } = options;
   built
     .options(options)
     .config(optionsFromEnvironment(process.env, positional === undefined ? options : others));
   // Again, because yargs drops it in a command's own help.
-  built.epilogue(`${BY_ENVIRONMENT}\n${exitCodes(exits)}`);
+  built.epilogue(`${BY_ENVIRONMENT}\n${exitCodes(command)}`);
   if (positional !== undefined) {
     const [name, describe] = positional;
     built.positional(name, { type: 'string', array: words.includes('..'), describe });

@@ -92,12 +92,15 @@ describe('the bundle', () => {
   test.each([
     ['dr', 'drain'],
     ['drain --ma', '--main-ended'],
+    ['watch --', '--pos-file'],
   ])('completes %j in bash', (typed, expected) => {
     const script = `posidle() { "$NODE" "$BUNDLE" "$@"; }; . <(posidle completion)
       COMP_WORDS=(posidle $TYPED); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _posidle_yargs_completions; echo "\${COMPREPLY[@]}"`;
     const env = { NODE: process.execPath, BUNDLE, TYPED: typed, SHELL: '/bin/bash', PATH: process.env.PATH };
     const told = execFileSync('bash', ['--norc', '-c', script], { env, encoding: 'utf8' });
-    expect(told.trim().split(' ')).toContain(expected);
+    const words = told.trim().split(' ');
+    expect(words).toContain(expected);
+    expect(words.filter((word) => /^--.$/.test(word))).toEqual([]);
   });
 
   test('names an error of the user in one line, as the command does', () => {

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { EXIT } from '../core/drain/outcome.ts';
-import { type InjectedPod, injectInto, NO_POD } from '../core/inject/inject.ts';
+import { type InjectedPod, injectInto, noPod } from '../core/inject/inject.ts';
 import { groupedBy } from '../core/text/lists.ts';
 import { printable } from '../core/text/printable.ts';
 import { inWords } from '../node/files/in-words.ts';
-import { parseManifests, writeManifests } from '../node/files/manifests.ts';
+import { parseManifests, writeManifest } from '../node/files/manifests.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 import { VERSION } from './build-info.ts';
 
@@ -13,14 +13,11 @@ const UNCHANGED = 3;
 const HELM = '. It looks like a template of Helm: use helm template … | posidle inject -';
 
 /** `posidle inject FILE…`: prints the manifests with posidle added. If it cannot read one of them, it prints nothing. Resolves to the exit code. */
-export async function runInject(
-  files: readonly string[],
-  image = `posidle:${VERSION}`,
-  path?: string,
-): Promise<number> {
+export async function runInject(files: readonly string[], given?: string, path?: string): Promise<number> {
   if (files.length === 0)
     throw new UsageError('inject: the file is missing. Use posidle inject FILE, or - for stdin');
-  const changed: unknown[] = [];
+  const image = given ?? `posidle:${VERSION}`;
+  const printed: string[] = [];
   const all: InjectedPod[] = [];
   let contents = '';
   const refuse = (place: string, why: string): never => {
@@ -36,7 +33,7 @@ export async function runInject(
       for (const manifest of manifests) {
         place = `${file}:${manifest.line}:${manifest.column}: `;
         const injected = injectInto(manifest.document, image, path?.split('.'));
-        changed.push(injected.document);
+        printed.push(injected.pods.some(isChanged) ? writeManifest(injected.document) : manifest.source);
         pods.push(...injected.pods);
       }
     } catch (error) {
@@ -45,12 +42,19 @@ export async function runInject(
     const say = (words: string) => process.stderr.write(`${printable(`posidle: ${file}: ${words}`)}\n`);
     for (const [reason, group] of groupedBy(pods, (pod) => pod.reason ?? ''))
       if (reason !== '') say(`${stayIn(group)}: ${reason}`);
-    for (const { name, warning } of pods) if (warning !== undefined) say(`${name}: ${warning}`);
+    for (const { name, warnings = [] } of pods) for (const warning of warnings) say(`${name}: ${warning}`);
     all.push(...pods);
   }
-  if (all.length === 0) refuse(`${files.join(', ')}: `, NO_POD);
-  process.stdout.write(writeManifests(changed));
-  return all.some(({ reason }) => reason === undefined) ? EXIT.ok : UNCHANGED;
+  if (all.length === 0) refuse(`${files.join(', ')}: `, noPod(path));
+  process.stdout.write(printed.join('---\n'));
+  if (!all.some(isChanged)) return UNCHANGED;
+  if (given === undefined)
+    process.stderr.write(`posidle: ${image} is in no registry. Use --image REGISTRY/${image}\n`);
+  return EXIT.ok;
+}
+
+function isChanged({ reason }: InjectedPod): boolean {
+  return reason === undefined;
 }
 
 const MOST_NAMED = 10;

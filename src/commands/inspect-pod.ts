@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { FLUENTD_NAMES } from '../core/inject/inject.ts';
+import { FLUENTD_NAMES } from '../core/inject/not-found.ts';
 import { SHARED_DIR } from '../core/witness/load.ts';
 import { CommandError, UsageError } from '../tasks/usage-error.ts';
 import type { InspectArgs } from './options/inspect-options.ts';

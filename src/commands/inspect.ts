@@ -6,6 +6,7 @@ import { check, summaryOf } from '../core/inspect/summary.ts';
 import { describeDoubts, listed } from '../core/progress/describe.ts';
 import { printable } from '../core/text/printable.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
+import { exists } from '../node/files/files.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { canDraw, drawAll, widthOfStdout, write, writeLines } from '../node/output/terminal.ts';
 import { endAfter } from '../node/processes/end.ts';
@@ -17,6 +18,8 @@ import { tableLines } from './inspect-view/table.ts';
 import type { InspectArgs } from './options/inspect-options.ts';
 
 const FAILED = 1;
+/** A path has a slash, or a name with a dot. */
+const LIKE_A_POD = /^[a-z0-9][a-z0-9-]*$/;
 /** For the look that has begun when the wait is over: there may be very many files. */
 const HEAD_START: Millis = 3_000;
 const OVERDUE = 'no look has ended in time: there are very many files, or a mount does not answer';
@@ -34,6 +37,9 @@ export async function runInspect(args: InspectArgs): Promise<number> {
     await writeLines([printable(nothing)]);
     return EXIT.ok;
   }
+  for (const word of posFiles)
+    if (LIKE_A_POD.test(word) && !(await exists(word)))
+      process.stderr.write(`posidle: there is no file ${word}. For a Pod: kubectl posidle inspect ${word}\n`);
   const view = { width: widthOfStdout(), conf, notes: warnings };
   const isRepeated = args.follow || args.wait !== undefined;
   const inspector = new Inspector(host, subject, isRepeated ? new Rates() : undefined);

@@ -6,12 +6,13 @@ import { UsageError } from '../tasks/usage-error.ts';
 
 /** `posidle witness DIR`: writes the witness to DIR and prints the manifest lines that load it. */
 export async function runWitness(dir = ''): Promise<number> {
+  if (dir === '') throw new UsageError('witness: DIR is missing. Use posidle witness /posidle');
   try {
     await writeWitness(dir);
   } catch (error) {
-    throw new UsageError(
-      `witness: cannot write to ${dir || "''"}: ${inWords(error as NodeJS.ErrnoException)}`,
-    );
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'there is no such directory' : inWords(error as NodeJS.ErrnoException);
+    throw new UsageError(`witness: cannot write to ${dir}: ${why}`);
   }
   process.stdout.write(`# Fluentd's container loads the witness with these lines, and its Pod has the volume:
 env: [{ name: RUBYOPT, value: ${rubyOption(dir)} }]

@@ -102,8 +102,8 @@ function readingOf(
 ): Omit<Read, 'writtenAgo'> | Exclude<PosFileReading, Read> {
   if (bytes.length === 0) return { path, kind: 'empty' };
   const parsed = parsePosFile(bytes);
-  const error = flawOf(bytes, parsed);
-  if (error !== undefined) return { path, kind: 'unreadable', error };
+  const why = flawOf(bytes, parsed);
+  if (why !== undefined) return { path, kind: 'foreign', why };
   const { unparsable } = parsed;
   const entries = keyedEntries(path, parsed.entries, before);
   const replaced = replacedIn(parsed.entries, entries);

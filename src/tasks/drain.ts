@@ -5,10 +5,7 @@ import type { NodeHost } from '../node/node-host.ts';
 import { endingFor, sharedDir } from '../node/witness/shared-dir.ts';
 import { UsageError } from './usage-error.ts';
 import type { WatchSetup } from './watch.ts';
-import type { WatchOptions } from './watch-options.ts';
-
-/** How long a Fluentd whose container has just begun may take to load its witness. */
-const WITNESS_START: Millis = 20_000;
+import { type WatchOptions, WITNESS_START } from './watch-options.ts';
 
 interface DrainSetup {
   readonly grace: Millis;

@@ -54,7 +54,7 @@ export async function findPosFiles(host: Host, wanted: ConfWanted): Promise<Foun
   if (found === undefined) {
     if (posFiles.length > 0 || hasWitness) return none;
     throw new UsageError(
-      "--pos-file: none given, and no fluent.conf found; name in_tail's pos_file, or give --fluent-conf",
+      'no pos file is named, and no fluent.conf found: name one with -p FILE, or -c fluent.conf',
     );
   }
   const { path, conf, isGiven } = found;

@@ -117,7 +117,7 @@ async function pathsOf(host: NodeHost, posFiles: readonly string[]): Promise<rea
   const paths = [...(await expandAll(host, posFiles)).keys()];
   for (const path of paths) {
     const { bytes } = (await host.readFile(path).catch(() => undefined)) ?? {};
-    if (bytes && isDatabase(bytes)) throw new UsageError(`--pos-file: ${path}: ${IS_DATABASE}`);
+    if (bytes && isDatabase(bytes)) throw new UsageError(`--pos-file: ${path} ${IS_DATABASE}`);
   }
   return paths;
 }

@@ -53,7 +53,7 @@ describe('the policy of the API server', () => {
       expect(byPolicy.spec).toEqual(byCommand.spec);
       expect(byPolicy.annotations).toEqual(byCommand.annotations);
       expect(byPolicy.annotations['posidle/injected']).toBe('true');
-      const warning = pods[0]?.warning;
+      const [warning] = pods[0]?.warnings ?? [];
       const expected = warning === undefined ? [] : [expect.stringMatching(new RegExp(`: ${warning}$`))];
       expect(byPolicy.warnings.split('\n').filter((line) => line.includes('posidle'))).toEqual(expected);
     },

@@ -10,9 +10,11 @@ afterEach(() => void vi.restoreAllMocks());
 /** The output of `posidle inject` for a Pod. */
 const printedFor = (spec: string) => printedOf(`kind: Pod\nmetadata: { name: p }\nspec: ${spec}\n`);
 
-async function printedOf(...texts: readonly string[]) {
-  const files = texts.map((text, at) => {
-    const file = path(at === 0 ? 'pod.yaml' : `${at}.yaml`);
+const printedOf = (...texts: readonly string[]) => printedWith({ image: 'image' }, texts);
+
+async function printedWith({ image, path: at }: { image?: string; path?: string }, texts: readonly string[]) {
+  const files = texts.map((text, index) => {
+    const file = path(index === 0 ? 'pod.yaml' : `${index}.yaml`);
     writeFileSync(file, text);
     return file;
   });
@@ -23,11 +25,12 @@ async function printedOf(...texts: readonly string[]) {
       printed[stream] += text;
       return true;
     });
-  const code = await runInject(files, 'image');
+  const code = await runInject(files, image, at);
   vi.restoreAllMocks();
   const [manifest] = parseManifests(printed.stdout);
   return {
     code,
+    stdout: printed.stdout,
     document: JSON.stringify(manifest?.document),
     stderr: printed.stderr.replace(file, 'pod.yaml'),
   };
@@ -67,6 +70,27 @@ test('a file without a Pod goes through beside one that has one, and is refused 
   const { code, document, stderr } = await printedOf(config, pod);
   expect([code, document, stderr]).toEqual([0, expect.stringContaining('"ConfigMap"'), '']);
   await expect(printedOf(config)).rejects.toThrow(/pod.yaml: no Pod is described here/);
+});
+
+test('an image that no registry has is told, if something was changed', async () => {
+  const pod = 'kind: Pod\nspec: { containers: [{ name: main }, { name: fluentd }] }\n';
+  const told = 'posidle: posidle:unbundled is in no registry. Use --image REGISTRY/posidle:unbundled\n';
+  expect((await printedWith({}, [pod])).stderr).toBe(told);
+  expect((await printedWith({}, ['kind: Pod\nspec: { containers: [{}] }\n'])).stderr).not.toContain('image');
+});
+
+test('a path at which no file has a Pod is named', async () => {
+  const app = 'kind: App\nspec: { template: {} }\n';
+  await expect(printedWith({ path: 'spec.templat' }, [app])).rejects.toThrow(
+    / and at spec\.templat in other/,
+  );
+});
+
+test('a document that stays as it is keeps its comments and its quotes', async () => {
+  const config = 'kind: ConfigMap # theirs\ndata: { "a": "2026" }\n';
+  const pod = 'kind: Pod\nspec: { containers: [{ name: main }, { name: fluentd }] }\n';
+  const { stdout } = await printedOf(`${config}---\n${pod}`);
+  expect(stdout.slice(0, config.length + 14)).toBe(`${config}---\nkind: Pod\n`);
 });
 
 test('a template of Helm is told from broken YAML', async () => {

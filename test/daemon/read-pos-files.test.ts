@@ -37,11 +37,11 @@ test('a glob with more than a thousand matches is named, and none of them is rea
   ]);
 });
 
-test('a file in which no line is an entry is unreadable', async () => {
+test('a file in which no line is an entry is no pos file', async () => {
   const host = new FakeHost();
   host.writeFile('/pos/text', 'one\ntwo\n');
-  const error = expect.stringMatching(/^it is no pos file: 2 lines/);
-  expect(await new PosFiles(host).read(['/pos/text'])).toMatchObject([{ kind: 'unreadable', error }]);
+  const why = expect.stringMatching(/^is no pos file: none of its 2 lines/);
+  expect(await new PosFiles(host).read(['/pos/text'])).toMatchObject([{ kind: 'foreign', why }]);
 });
 
 test('a pos file is read, missing, empty or unreadable, and each is told from the others', async () => {

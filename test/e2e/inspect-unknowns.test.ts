@@ -173,7 +173,7 @@ describe('below a root lies another world', () => {
     conf('f.conf', [at('a.log'), at('app.pos')]);
     mkdirSync(at('root'));
     const { status, stderr } = shell('FLUENT_CONF=$PWD/f.conf posidle inspect --root root');
-    expect(stderr).toMatch(/none given, and no fluent\.conf found/);
+    expect(stderr).toMatch(/no pos file is named, and no fluent\.conf found/);
     expect(status).toBe(2);
     expect(shell('posidle inspect --root root -c $PWD/f.conf').stderr).toMatch(
       /--fluent-conf: .*f\.conf: there is no such file/,

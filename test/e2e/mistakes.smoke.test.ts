@@ -14,7 +14,7 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['watch --quiet 30', "--quiet: '30' isn't a duration. Did you mean 30s?"],
   ['watch --done-process (', "--done-process: '(' isn't a regular expression: Unterminated group"],
   ['witness /dev/null', 'witness: cannot write to /dev/null: a part of its path is not a directory'],
-  ['witness /proc/none', 'witness: cannot write to /proc/none: there is no such file'],
+  ['witness /proc/none', 'witness: cannot write to /proc/none: there is no such directory'],
   [
     'witness posidle',
     "witness: cannot write to posidle: the path isn't absolute. Write that of the volume, such as /posidle",
@@ -22,10 +22,7 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['inspect -p  --json', '--pos-file: the value is empty. Is a variable not set?'],
   ['watch --quit-token none', '--quit-token: give --listen too'],
   ['inspect a.pos -n batch', '--namespace and --context need a Pod: kubectl posidle inspect POD'],
-  [
-    'witness',
-    "witness: cannot write to '': the path isn't absolute. Write that of the volume, such as /posidle",
-  ],
+  ['witness', 'witness: DIR is missing. Use posidle witness /posidle'],
   ['inject', 'inject: the file is missing. Use posidle inject FILE, or - for stdin'],
   [
     'inject package.json',
@@ -60,6 +57,18 @@ test.concurrent.each(['inspect', 'inspect -p', 'export', 'watch -p'])(
     });
   },
 );
+
+test.concurrent('posidle inspect WORD asks whether a word that is no file is a Pod', async () => {
+  const { code, stdout, stderr } = await posidle('inspect', 'app-7d9f8', 'no.pos');
+  expect(stderr).toBe('posidle: there is no file app-7d9f8. For a Pod: kubectl posidle inspect app-7d9f8\n');
+  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('it is not there') });
+});
+
+test.concurrent('completion --help prints the help, and not the script', async () => {
+  const { code, stdout } = await posidle('completion', '--help');
+  expect(stdout).toMatch(/^Commands:$/m);
+  expect(code).toBe(0);
+});
 
 test('without arguments it prints the help, and fails', async () => {
   const { code, stdout, stderr } = await posidle();

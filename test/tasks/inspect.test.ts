@@ -102,8 +102,9 @@ test('a look that finds nothing changed hands over the same observation of each 
 
 test.each([
   ['', 'it is empty for now', true],
-  ['no newline', 'it cannot be read: it is no pos file: it holds no whole line', false],
-  ['one\ntwo\n', 'it cannot be read: it is no pos file: 2 lines, none of path, position and inode', false],
+  ['no newline', 'it is no pos file: it has no whole line', false],
+  ['one\n', 'it is no pos file: its one line has no path, position and inode', false],
+  ['one\ntwo\n', 'it is no pos file: none of its 2 lines has path, position and inode', false],
 ])('a pos file that holds %j says why it cannot be believed', async (content, error, isEmpty) => {
   const pos = inDir('odd.pos');
   writeFileSync(pos, content);

@@ -136,7 +136,7 @@ test('a configuration without in_tail is drained by its parent only, for no pos 
 
 test('the database of Fluent Bit is refused before anything begins', async () => {
   writeFileSync(at('flb.db'), 'SQLite format 3\0\x10\0');
-  const why = `--pos-file: ${at('flb.db')}: it is an SQLite database, such as Fluent Bit's.`;
+  const why = `--pos-file: ${at('flb.db')} is an SQLite database, such as Fluent Bit's.`;
   await expect(watched({ posFiles: [at('*.db')] })).rejects.toThrow(why);
 });
 

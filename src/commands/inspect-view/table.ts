@@ -58,7 +58,7 @@ function* rowsOf(files: FoundPosFile['files'], { width }: View, at: Millis): Gen
 }
 
 export function defectsOf(posFile: FoundPosFile): readonly string[] {
-  const { files, error, isEmpty, unparsable, findings, troubles } = posFile;
+  const { files, error, unparsable, findings, troubles } = posFile;
   const nothing = files.length + unparsable.length === 0 ? ['no entry: in_tail has found no log'] : [];
   const bad = unparsable.map((one) => {
     const text = one.text.replace(/\0{2,}/g, '\0…').slice(0, 200);
@@ -66,7 +66,7 @@ export function defectsOf(posFile: FoundPosFile): readonly string[] {
   });
   const unseen = troubles.map((trouble) => `cannot look at ${trouble.path}: ${trouble.error}`);
   return [
-    ...(error === undefined ? nothing : [isEmpty ? error : `cannot be inspected: ${error}`]),
+    ...(error === undefined ? nothing : [error]),
     ...someOf(bad, 'unparsable line'),
     ...findings.map(({ why }) => why),
     ...someOf(unseen, 'such file'),

@@ -12,8 +12,10 @@ export interface Command {
   /** The arguments that are not options. */
   readonly positional?: readonly [name: string, meaning: string];
   readonly examples: readonly (readonly [line: string, meaning: string])[];
-  /** What its exit codes mean, beside 2 (wrong options) and 1 (a bug). */
+  /** What its exit codes mean, beside 2 (wrong options) and 1. */
   readonly exits: string;
+  /** What 1 means; if missing, only a bug. */
+  readonly failed?: string;
 }
 
 const DRAIN_EXITS =
@@ -58,7 +60,8 @@ export const COMMANDS = {
     about: 'show what Fluentd has read, and what is left',
     options: inspectOptions,
     exits:
-      '0 posidle could read all (with --max-lag or --wait: Fluentd has, too); 1 it could not; 137 with --wait a mount does not answer',
+      '0 posidle could read all (with --max-lag or --wait: Fluentd has, too); 137 with --wait a mount does not answer',
+    failed: '1 it could not, or a bug: please report it',
     positional: ['files', 'POS_FILE: pos files or globs; as kubectl posidle: a Pod'],
     examples: [
       ['kubectl posidle inspect POD --follow', 'in a running Pod, where posidle or Fluentd is'],

@@ -1,7 +1,7 @@
 import type { ArgumentsCamelCase, InferredOptionTypes } from 'yargs';
 import { formatDuration } from '../../core/text/units.ts';
 import { LOG_FORMATS } from '../../log.ts';
-import { DEFAULTS, type WatchOptions } from '../../tasks/watch-options.ts';
+import { DEFAULTS, type WatchOptions, WITNESS_START } from '../../tasks/watch-options.ts';
 import { durationOr, endpoint, nonEmpty, oneOf, pattern } from './coercions.ts';
 import {
   duration,
@@ -100,7 +100,7 @@ export const drainOptions = namedInErrors({
     WHEN,
   ),
   grace: duration(
-    'longest time for drain and stop; in a Pod its terminationGracePeriodSeconds, which count from its deletion',
+    `longest time for drain and stop; in a Pod its terminationGracePeriodSeconds, which count from its deletion. It waits at most ${formatDuration(WITNESS_START)} for a Fluentd that is not there yet, or less below 30s (10s: 5 s)`,
     30_000,
     HOW,
   ),

@@ -1,8 +1,9 @@
 /** Makes the change of docker/kubernetes/inject/mutate.yaml to a manifest. A test compares both. */
 
 import { rubyOption, SHARED_DIR } from '../witness/load.ts';
+import { type Fields, fields, list, text } from './fields.ts';
+import { FLUENTD_NAMES, fluentdBeside } from './not-found.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 /** A Pod, or a Pod template. */
 interface Pod {
   readonly metadata: Fields;
@@ -18,8 +19,8 @@ export interface InjectedPod {
   readonly name: string;
   /** Why it stays unchanged. */
   readonly reason?: string | undefined;
-  /** It is changed, and lines may still be lost. */
-  readonly warning?: string | undefined;
+  /** It is changed, and may still lose lines or not end. */
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** The path to the Pod in each kind of manifest. */
@@ -32,9 +33,10 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
   DaemonSet: ['spec', 'template'],
 };
 const KINDS = Object.keys(PATHS).join(', ');
+/** They run on when main has ended. */
+const PROXIES = ['istio-proxy', 'linkerd-proxy'];
 /** Others have kinds of the same names: batch.volcano.sh. */
 const OF_KUBERNETES = /^($|v1$|batch\/|apps\/)/;
-export const FLUENTD_NAMES: readonly string[] = ['fluentd', 'emr-container-fluentd'];
 const GRACE = 120;
 const RUBY_OPTION = rubyOption(SHARED_DIR);
 const MOUNT = { name: 'posidle', mountPath: SHARED_DIR };
@@ -58,9 +60,13 @@ export function injectInto(document: unknown, image: string, otherPath?: readonl
   const isKnown = text(kind) in PATHS && OF_KUBERNETES.test(text(apiVersion));
   const usual = PATHS[text(kind)];
   const path = isKnown ? usual : (otherPath ?? usual);
-  if (path === undefined) return { document, pods: [] };
   const name = [text(kind), text(fields(metadata).name)].filter(Boolean).join(' ');
   const pods: InjectedPod[] = [];
+  const withoutPod = (): Injected => {
+    const reason = fluentdBeside(document, otherPath);
+    return { document, pods: reason === undefined ? [] : [{ name, reason }] };
+  };
+  if (path === undefined) return withoutPod();
   const changed = changedAt(document, path, (found) => {
     const pod = { metadata: fields(fields(found).metadata), spec: fields(fields(found).spec) };
     if (list(pod.spec.containers).length === 0) {
@@ -73,14 +79,16 @@ export function injectInto(document: unknown, image: string, otherPath?: readonl
       pods.push({ name, reason });
       return found;
     }
-    const { at, warning } = placeIn(pod, view);
-    pods.push({ name, warning });
+    const { at, warnings } = placeIn(pod, view);
+    pods.push({ name, warnings: [...warnings, ...proxiesIn(pod)] });
     return { ...fields(found), ...withPosidle(pod, view, at, image) };
   });
-  return { document: changed, pods };
+  return pods.length === 0 ? withoutPod() : { document: changed, pods };
 }
 
-export const NO_POD = `no Pod is described here. posidle looks for ${KINDS}, also in a List, and at --path in other kinds`;
+export function noPod(otherPath = '--path'): string {
+  return `no Pod is described here. posidle looks for ${KINDS}, also in a List, and at ${otherPath} in other kinds`;
+}
 
 /** The parts of a Pod that the change depends on. */
 interface View {
@@ -135,7 +143,7 @@ function reasonAgainst({ spec }: Pod, view: View): string | undefined {
 }
 
 /** The kubelet stops the last sidecar first, so Fluentd goes before the sidecars whose last lines it may read. It still starts behind each init container that ends. */
-function placeIn({ spec }: Pod, view: View): { at: number; warning?: string } {
+function placeIn({ spec }: Pod, view: View): { at: number; warnings: readonly string[] } {
   const { name, fluentd = {}, isPlain, inits } = view;
   const readOnly = list(spec.volumes).filter((volume) => READ_ONLY.some((kind) => volume[kind]));
   const volumesOf = (one: Fields) => list(one.volumeMounts).map((mount) => text(mount.name));
@@ -147,9 +155,17 @@ function placeIn({ spec }: Pod, view: View): { at: number; warning?: string } {
   const plainAt = behind < 0 ? inits.length : behind;
   const at = isPlain ? plainAt : inits.indexOf(fluentd);
   const before = inits.slice(0, at).find(isSource);
-  if (before === undefined) return { at };
+  if (before === undefined) return { at, warnings: [] };
   const warning = `sidecar ${text(before.name)} ends after ${name}: nobody reads its last lines. In initContainers, list it after ${name}`;
-  return { at, warning };
+  return { at, warnings: [warning] };
+}
+
+function proxiesIn({ spec }: Pod): readonly string[] {
+  const ends = ['Never', 'OnFailure'].includes(text(spec.restartPolicy));
+  return list(spec.containers)
+    .map(({ name }) => text(name))
+    .filter((name) => ends && PROXIES.includes(name))
+    .map((name) => `container ${name} keeps the Pod from ending. Make it a native sidecar`);
 }
 
 function withPosidle({ metadata, spec }: Pod, view: View, at: number, image: string): Pod {
@@ -269,16 +285,4 @@ function changedAt(whole: unknown, path: readonly string[], change: (part: unkno
 
 function isSidecar(one: Fields): boolean {
   return text(one.restartPolicy) === 'Always';
-}
-
-function fields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !(value instanceof String) ? (value as Fields) : {};
-}
-
-function list(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.map(fields) : [];
-}
-
-function text(value: unknown): string {
-  return typeof value === 'object' && !(value instanceof String) ? '' : String(value ?? '');
 }

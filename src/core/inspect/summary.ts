@@ -49,7 +49,10 @@ export function check(found: Found, most: number) {
   const odd = posFiles.flatMap(({ path, findings }) => findings.map(({ why }) => `${path}: ${why}`));
   const lost = progress.left.filter(({ kind }) => kind === 'let-go' || kind === 'unreadable');
   const passed = lag !== null && lost.length === 0 && bytesToRead(progress) <= most;
+  const unknown = [...filesIn(found), ...found.undiscovered].filter((file) => file.lag === null);
+  const lags = unknown.map(({ path, state }) => `the lag of ${path} is unknown (${state})`);
   const limit = passed || lag === null ? '' : ` (limit ${formatBytes(most)})`;
-  const why = [...broken, ...seen.unlisted, ...(lost.length === 0 ? [] : [describeLeft(listed(lost))])];
+  const told = lost.length === 0 ? [] : [describeLeft(listed(lost))];
+  const why = [...broken, ...seen.unlisted, ...told, ...lags];
   return { passed, reason: [...why.slice(0, 1), summaryOf(found) + limit, ...odd].join('; ') };
 }

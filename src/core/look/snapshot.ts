@@ -43,6 +43,8 @@ export type PosFileReading = { readonly path: string } & (
     }
   | { readonly kind: 'missing' | 'empty' }
   | { readonly kind: 'unreadable'; readonly error: string }
+  /** It is no pos file. */
+  | { readonly kind: 'foreign'; readonly why: string }
 );
 
 export function entriesOf(posFiles: readonly PosFileReading[], path: string): readonly KeyedEntry[] {

@@ -22,6 +22,8 @@ export function whyUnknown(
       return [{ path, why: NOT_THERE, empty: false }];
     case 'unreadable':
       return [{ path, why: `cannot be read: ${reading.error}`, empty: false }];
+    case 'foreign':
+      return [{ path, why: reading.why, empty: false }];
     case 'empty':
       return hasNothingToFollow(path, snapshot.followed) || isTrulyEmpty(path, snapshot.at, memory, limits)
         ? []

@@ -115,17 +115,15 @@ export function isDatabase(bytes: Uint8Array): boolean {
   return DATABASE.every((byte, at) => bytes[at] === byte);
 }
 
-export const IS_DATABASE =
-  "it is an SQLite database, such as Fluent Bit's. posidle reads Fluentd's pos files";
+export const IS_DATABASE = "is an SQLite database, such as Fluent Bit's. posidle reads Fluentd's pos files";
 
-/** Why a non-empty file is no pos file; undefined if it is one. */
+/** What a non-empty file is that is no pos file; undefined if it is one. */
 export function flawOf(bytes: Uint8Array, { entries, unparsable }: PosFile): string | undefined {
   if (isDatabase(bytes)) return IS_DATABASE;
   if (entries.length > 0) return undefined;
   const whole = brokenIn(unparsable).length;
-  const what =
-    whole === 0 ? 'it holds no whole line' : `${counted(whole, 'line')}, none of path, position and inode`;
-  return `it is no pos file: ${what}`;
+  const which = whole === 1 ? 'its one line has no' : `none of its ${counted(whole, 'line')} has`;
+  return `is no pos file: ${whole === 0 ? 'it has no whole line' : `${which} path, position and inode`}`;
 }
 
 /**

@@ -40,7 +40,7 @@ test('pos files without entries are one line with a count for each reason, and a
   const found = foundOf({}, { posFiles });
   expect(shown(found).slice(0, 5)).toEqual([
     '/a (and 2 more)',
-    '  cannot be inspected: it is not there',
+    '  it is not there',
     '',
     '/d (and 1 more)',
     '  it is empty for now',

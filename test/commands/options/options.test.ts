@@ -3,7 +3,12 @@ import yargs, { type Options } from 'yargs';
 import { pattern } from '../../../src/commands/options/coercions.ts';
 import { optionsFromEnvironment } from '../../../src/commands/options/environment.ts';
 import { inspectOptions } from '../../../src/commands/options/inspect-options.ts';
-import { type WatchArgs, watchOptions, watchOptionsOf } from '../../../src/commands/options/options.ts';
+import {
+  drainOptions,
+  type WatchArgs,
+  watchOptions,
+  watchOptionsOf,
+} from '../../../src/commands/options/options.ts';
 import { DEFAULTS, type Settings, settingsOf } from '../../../src/tasks/watch-options.ts';
 import { cpuSeconds } from '../../support/cpu-seconds.ts';
 
@@ -33,6 +38,10 @@ test('a value from the environment is checked in the same way, and its error nam
   expect(given({ POSIDLE_STRICT: 'maybe' })).toThrow("POSIDLE_STRICT: 'maybe' isn't true or false");
   const switches = given({ POSIDLE_STRICT: 'Yes' });
   expect(switches()).toEqual({ strict: true });
+});
+
+test('--grace of drain says how long it waits for a Fluentd that is not there', () => {
+  expect(drainOptions.grace.describe).toMatch(/waits at most 20 s for a Fluentd .*, or less/);
 });
 
 type Flag = readonly [name: string, given: string, value: unknown];

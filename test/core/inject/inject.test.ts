@@ -112,7 +112,7 @@ describe('inject', () => {
       const names = initsIn(document).map(({ name }) => name);
       expect(names.join(' ')).toBe(order);
       const ends = `sidecar ${late} ends after fluentd: nobody reads its last lines. In initContainers, list it after fluentd`;
-      expect(pods[0]?.warning).toBe(late && ends);
+      expect(pods[0]?.warnings).toEqual(late ? [ends] : []);
     },
   );
 
@@ -180,7 +180,7 @@ describe('inject', () => {
     });
     const { document, pods } = injectInto(list(pod), IMAGE);
     expect(document).toEqual(list(changed));
-    expect(pods).toEqual([{ name: `${kind} x`, reason: undefined }]);
+    expect(pods).toEqual([{ name: `${kind} x`, warnings: [] }]);
   });
 
   test('changes nothing a second time', () => {
@@ -206,13 +206,48 @@ describe('inject', () => {
       spec: { tasks: [{ template }, { template }, {}] },
     });
     const driver = injectInto(spark(pod), IMAGE, ['spec', 'driver', 'template']);
-    expect(driver).toEqual({ document: spark(changed), pods: [{ name: 'SparkApplication s' }] });
+    expect(driver).toEqual({
+      document: spark(changed),
+      pods: [{ name: 'SparkApplication s', warnings: [] }],
+    });
     const tasks = injectInto(volcano(pod), IMAGE, ['spec', 'tasks', 'template']);
     expect(tasks.document).toEqual(volcano(changed));
     expect(tasks.pods).toHaveLength(2);
-    for (const other of [spark(pod), volcano(pod)])
-      expect(injectInto(other, IMAGE)).toEqual({ document: other, pods: [] });
+    const leftAlone = (other: object, path?: readonly string[]) => {
+      const { document, pods } = injectInto(other, IMAGE, path);
+      expect(document).toBe(other);
+      return pods.map(({ reason }) => reason);
+    };
+    const use = 'Fluentd is at spec.driver.template.spec.containers: use --path spec.driver.template';
+    expect(leftAlone(spark(pod))).toEqual([use]);
+    const typo = ['spec', 'driver', 'templat'];
+    expect(leftAlone(spark(pod), typo)).toEqual([`no Pod template is at ${typo.join('.')}. ${use}`]);
+    expect(leftAlone(volcano(pod))).toEqual([expect.stringMatching(/: use --path spec\.tasks\.template$/)]);
   });
+
+  test('names a Fluentd that stands in no Pod template, but nothing else of that name', () => {
+    const fluentd = { name: 'fluentd', image: 'fluentd' };
+    const spark = (sidecar: object) => ({
+      kind: 'SparkApplication',
+      spec: { driver: { sidecars: [sidecar] } },
+    });
+    const reason = 'Fluentd is at spec.driver.sidecars: posidle changes only Pod templates, at --path';
+    expect(injectInto(spark(fluentd), IMAGE).pods).toEqual([{ name: 'SparkApplication', reason }]);
+    const service = { kind: 'Service', spec: { ports: [{ name: 'fluentd', port: 24224 }] } };
+    expect(injectInto(service, IMAGE).pods).toEqual([]);
+  });
+
+  test.each(['Never', 'OnFailure', 'Always'])(
+    'warns of a proxy that runs on in a Pod that ends: %s',
+    (restartPolicy) => {
+      const spec = {
+        restartPolicy,
+        containers: [{ name: 'main' }, { name: 'fluentd' }, { name: 'istio-proxy' }],
+      };
+      const warning = 'container istio-proxy keeps the Pod from ending. Make it a native sidecar';
+      expect(injected({ spec }).pods[0]?.warnings).toEqual(restartPolicy === 'Always' ? [] : [warning]);
+    },
+  );
 
   test('names a Pod by what its name is, if that is a name', () => {
     const { pods } = injected({
