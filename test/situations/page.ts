@@ -56,10 +56,10 @@ export function pageOf(alone: ByName): string {
     '- "also in": the other worlds that play it, the simulation and a real Pod.',
     '- "held since": the commit since which a test holds the outcome.',
     '',
-    '`npm run situation -- --all --write` measures that again, and makes this page from [the table](table.ts). [CONTRIBUTING.md](../../CONTRIBUTING.md) says how to add a row.',
+    '[The table](table.ts) makes this page, and [CONTRIBUTING.md](../../CONTRIBUTING.md) says how to add a row.',
     '',
     row(head),
-    row(head.map(() => '---')),
+    `${'|---'.repeat(head.length)}|`,
     ...SITUATIONS.map((one) => row(cellsOf(one, alone[one.name]))),
     '',
   ].join('\n');
