@@ -54,7 +54,7 @@ describe('the manifests', () => {
     const [block = ''] = blocksIn('README.md', 'yaml');
     const shown = load(block) as PodSpec;
     const pod = { kind: 'Pod', spec: { containers: [{ name: 'main' }, { name: 'fluentd' }] } };
-    const { spec } = injectInto(pod, 'posidle:0.1.0').document as { spec: PodSpec };
+    const { spec } = injectInto(pod, 'ghcr.io/OWNER/posidle:0.1.0').document as { spec: PodSpec };
     expect(spec).toMatchObject(shown);
     // The page leaves out what says nothing of how posidle works.
     const left = ({ securityContext: _, resources: __, ...rest }: Container) => rest;

@@ -38,7 +38,7 @@ export function pageOf(alone: ByName): string {
     'alone',
     'with posidle',
     'Fluentd',
-    'worlds',
+    'also in',
     'held since',
     'posidle once said',
   ];
@@ -48,14 +48,18 @@ export function pageOf(alone: ByName): string {
     'For everybody who asks why posidle should be trusted.',
     '',
     'Each row is a situation in which a line is in danger. One command plays it, and shows the lines on their way: `npm run situation -- new-file`.',
-    'The end-to-end tests play each row on real Fluentd, on the versions of its column, with posidle as its parent (`run`), beside it (`watch`) and asleep (`drain`).',
-    `In ${SITUATIONS.filter(isSaved).length} of these ${SITUATIONS.length} situations Fluentd alone loses lines, and with posidle none is lost. Where lines are lost with posidle, it names them. ${fooled} of them once fooled posidle.`,
+    'The end-to-end tests play each row on real Fluentd, on the versions of its column, with posidle as its parent (`run`), beside it (`watch`) and as in a Pod (`drain`).',
+    `In ${SITUATIONS.filter(isSaved).length} of these ${SITUATIONS.length} Fluentd alone loses lines, and with posidle none is lost. Where lines are lost with posidle, it names them. ${fooled} of the ${SITUATIONS.length} once fooled posidle.`,
     '',
-    `"alone": how many of the written lines Fluentd ${NEWEST} loses without posidle, in one run. It is stopped when main has ended, as the kubelet does it.`,
-    '`npm run situation -- --all --write` measures that again, and makes this page from [the table](table.ts). [CONTRIBUTING.md](../../CONTRIBUTING.md) says how to add a row.',
+    `- "alone": how many of the written lines Fluentd ${NEWEST} loses without posidle, in one run, bold if any. It is stopped when main has ended, as the kubelet does it.`,
+    '- "with posidle": the outcome, and what it names. "drained or told: late.log": the moment decides whether lines are lost, and then the outcome names that file.',
+    '- "also in": the other worlds that play it, the simulation and a real Pod.',
+    '- "held since": the commit since which a test holds the outcome.',
+    '',
+    '[The table](table.ts) makes this page, and [CONTRIBUTING.md](../../CONTRIBUTING.md) says how to add a row.',
     '',
     row(head),
-    row(head.map(() => '---')),
+    `${'|---'.repeat(head.length)}|`,
     ...SITUATIONS.map((one) => row(cellsOf(one, alone[one.name]))),
     '',
   ].join('\n');
@@ -66,7 +70,6 @@ const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 function cellsOf(situation: Entry, alone: Alone | undefined): readonly string[] {
   const { stage, name, what, outcome = 'drained', told, lost = 0, on = 'all', since, once = '' } = situation;
   const worlds = [
-    'process',
     ...(planOf(situation) === undefined ? [] : ['simulation']),
     ...(storyOf(situation) === undefined ? [] : ['Pod']),
   ];
