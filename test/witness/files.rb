@@ -145,6 +145,16 @@ it 'a file that is written anew below its position between two looks of in_tail 
   expect('lost or cut', found['lost'].map { |l| l['why'] } + found['cuts'].map { 'written anew' }, ['written anew'])
 end
 
+it 'an unfinished line whose beginning is written anew is told as lost' do |s|
+  s.append(s.lines(1..20))
+  s.append("------- #{'y' * 200}")
+  s.run(s.tail + s.out)
+  s.seen('read') { |a| file(a) && file(a)['unfinished'] == 208 }
+  File.write(s.log, 'line 21', File.size(s.log) - 208)
+  found = s.seen('lost') { |a| a['lost'].any? }
+  expect('lost', found['lost'].map { |l| l['why'] }, ['written anew'])
+end
+
 it 'a file that is written anew as long and as old as before is told as lost' do |s|
   s.append(s.lines(101..150))
   s.run(s.tail + s.out)

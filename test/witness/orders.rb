@@ -117,6 +117,12 @@ on_each_version 'a file with the inode number of a closed one, but other content
   once(s, 30, 'find', within: 5)
 end
 
+it 'with skip_refresh_on_startup in_tail finds a file too' do |s|
+  s.run(slow(s, 'skip_refresh_on_startup true') + s.out)
+  s.append(s.lines(1..10))
+  once(s, 10, within: 10)
+end
+
 it '1,000 files at once are all found, each line once' do |s|
   started(s)
   (1..1000).each { |n| s.append("line #{n + 10} of a file of its own, whose head is not like that of another: #{n}\n", "#{n}.log") }

@@ -111,7 +111,7 @@ class PosidleWitness
     size = s.size if cut
     return old.merge(size: size) if old && old[:pos] == pos && s.ctime < old[:at] # nobody sets it back
     compare(w, old) if old && pos >= old[:pos]
-    prints = [pos, s.size].uniq.map { |at| [at, fingerprint(w.path, at, io(w))] }.to_h
+    prints = [pos, [pos + 64, s.size].min, s.size].uniq.map { |at| [at, fingerprint(w.path, at, io(w))] }.to_h
     return old unless prints[pos] # it is shorter, a cut of which in_tail tells
     head = old && old[:head] || fingerprint(w.path, 64, io(w))
     @heads[head] = true if head && @heads.size < 10 * MANY

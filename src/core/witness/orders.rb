@@ -21,7 +21,7 @@ class PosidleWitness
       head && !@heads.fetch(head, @heads.size >= 10 * MANY)
   end
   def in_thread(i, order, &work)
-    return if var(i, :@startup) || !i.timer_running? # before the first refresh; from the stop on
+    return if var(i, :@startup) && !var(i, :@skip_refresh_on_startup) || !i.timer_running? # too early; from the stop on
     turn(i, order, work) unless @turns[[i.object_id, order]].to_f > clock
   end
   def turn(i, order, work) # the next one comes at once, because the loop has the timer; other events run in between
