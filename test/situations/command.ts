@@ -36,7 +36,8 @@ const { values, positionals } = parseArgs({
 type World = (situation: Entry) => Promise<readonly string[]>;
 const WORLDS: Readonly<Record<string, World>> = {
   process: inProcess,
-  simulation: inSimulation,
+  simulation: async (situation) =>
+    planOf(situation) === undefined ? ['the simulation cannot play it'] : await inSimulation(situation),
   alone: async (situation) => {
     const { lost, written } = await alone(situation);
     console.log(`written ${written}, lost ${lost}`);
