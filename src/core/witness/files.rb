@@ -229,7 +229,8 @@ class PosidleWitness
   def sibling(path, stat) # a gzip file ends with the size of what is in it (RFC 1952)
     plain = (File.open(path, 'rb') { |f| f.seek(-4, 2) && f.read.unpack('V')[0] } if path.b =~ /\.gz\z/n) rescue nil
     cuts = @cuts.last(100).select { |c| File.basename(text(path)).start_with?(File.basename(c[:path], '.*')) }
-    cuts = cuts.select { |c| plain || fingerprint(path, c[:marked]) == c[:print] } # a copy is the same up to there
+    # A copy is the same up to there; a cut before the first read is no evidence.
+    cuts = cuts.select { |c| plain || c[:marked] > 0 && fingerprint(path, c[:marked]) == c[:print] }
     { path: text(path), inode: stat.ino, size: stat.size, at: ms(stat.mtime), plain: plain,
       cuts: cuts.map { |c| c[:at].to_s } }
   end

@@ -112,6 +112,23 @@ export const FOUND: readonly Situation[] = [
     once: 'drained',
   },
   {
+    name: 'copy-of-young-cut-file',
+    what: 'a rotated file that nobody read looks like the copy of one that is cut half a second after its birth',
+    deeds: [
+      ['write', 'b.log', 20],
+      ['pause', 0.05],
+      ['write', 'b.log.1', 1],
+      ['pause', 0.5],
+      ['truncate', 'b.log'],
+      ['pause', 2],
+    ],
+    outcome: 'unproven',
+    told: 'nobody-saw-it-read',
+    lost: 1,
+    since: '0fd0c02',
+    once: 'drained',
+  },
+  {
     name: 'relative-path',
     what: 'the path is relative to the directory in which Fluentd was started',
     setup: { tail: { path: 'logs/*.log', refresh_interval: '4s' } },
