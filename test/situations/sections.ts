@@ -16,3 +16,9 @@ export const toDestination = (
 export const ON_DISK: Params = { '@type': 'file', path: '{dir}/buffer' };
 /** Nothing flushes by itself. */
 export const LAZY: Params = { flush_mode: 'interval', flush_interval: 300 };
+
+/** Twenty lines, which in_tail has read. */
+export const READ = [
+  ['write', 'app.log', 20],
+  ['until', 'all is read'],
+] as const;

@@ -1,12 +1,8 @@
 import { output } from '../../support/fluentd-conf.ts';
-import { LAZY, ON_DISK, toDestination } from '../sections.ts';
+import { LAZY, ON_DISK, READ, toDestination } from '../sections.ts';
 import type { Situation } from '../situation.ts';
 
 const LATE = { flush_interval: '60s' };
-const READ = [
-  ['write', 'app.log', 20],
-  ['until', 'all is read'],
-] as const;
 
 export const BUFFERED: readonly Situation[] = [
   {

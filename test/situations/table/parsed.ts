@@ -1,10 +1,7 @@
 import { filter, type Section } from '../../support/fluentd-conf.ts';
+import { READ } from '../sections.ts';
 import type { Situation } from '../situation.ts';
 
-const READ = [
-  ['write', 'app.log', 20],
-  ['until', 'all is read'],
-] as const;
 const LIST = [...READ, ['write text', 'app.log', '[]\n'], ['until', 'all is read']] as const;
 const JSON_PARSER: Section = { name: 'parse', params: { '@type': 'json' } };
 

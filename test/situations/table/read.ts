@@ -1,10 +1,7 @@
+import { READ } from '../sections.ts';
 import type { Situation } from '../situation.ts';
 
 const FIXED = { path: '{dir}/logs/app.log', rotate_wait: '1s' };
-const READ = [
-  ['write', 'app.log', 20],
-  ['until', 'all is read'],
-] as const;
 /** It is full at once, and is tried again each second. */
 const SMALL = { chunk_limit_size: '4k', total_limit_size: '8k', retry_wait: '1s', retry_max_interval: '1s' };
 

@@ -1,11 +1,7 @@
 import { memoryBuffer, output } from '../../support/fluentd-conf.ts';
-import { toDestination } from '../sections.ts';
+import { READ, toDestination } from '../sections.ts';
 import type { Situation } from '../situation.ts';
 
-const READ = [
-  ['write', 'app.log', 20],
-  ['until', 'all is read'],
-] as const;
 const AT_ONCE = { flush_mode: 'immediate', retry_wait: '0.1', retry_max_times: 3, retry_randomize: false };
 const SOON = { flush_interval: '1s', retry_wait: '1s', retry_max_interval: '2s' };
 
