@@ -191,7 +191,10 @@ function withPosidle({ metadata, spec }: Pod, view: View, at: number, image: str
       restartPolicy: 'Always',
       image,
       command: ['/opt/posidle/asleep'],
-      env: [{ name: 'POSIDLE_GRACE', value: `${grace}s` }],
+      env: [
+        { name: 'POSIDLE_GRACE', value: `${grace}s` },
+        ...(text(notes['posidle/strict']) === 'true' ? [{ name: 'POSIDLE_STRICT', value: 'true' }] : []),
+      ],
       lifecycle: { preStop: { exec: { command: ['/opt/posidle/asleep', 'ending'] } } },
       ...own,
     },

@@ -6,7 +6,17 @@ import { CHANGED, LEFT_ALONE, PLACED, type PodManifest, SIZED } from '../../supp
 
 const IMAGE = 'registry/posidle:1';
 
-const NAMES = ['Pod', 'posidle', 'posidle-install', 'RUBYOPT', 'POSIDLE_GRACE', 'Always', 'true', 'ALL'];
+const NAMES = [
+  'Pod',
+  'posidle',
+  'posidle-install',
+  'RUBYOPT',
+  'POSIDLE_GRACE',
+  'POSIDLE_STRICT',
+  'Always',
+  'true',
+  'ALL',
+];
 const WORDS = ['/posidle', '/opt/posidle/install', '/opt/posidle/asleep', 'ending', 'RuntimeDefault', IMAGE];
 const SIZES = ['10m', '16Mi', '64Mi', '500m'];
 const FIXED: ReadonlySet<string> = new Set([...NAMES, ...WORDS, ...SIZES]);
@@ -99,8 +109,10 @@ describe('inject', () => {
           { name: 'RUBYOPT', value: expect.stringMatching(/^-I\/posidle\/ruby /) },
         ]),
       });
+      const isStrict = manifest.metadata.annotations?.['posidle/strict'] === 'true';
       expect(inits[at]?.env).toEqual([
         { name: 'POSIDLE_GRACE', value: `${spec.terminationGracePeriodSeconds}s` },
+        ...(isStrict ? [{ name: 'POSIDLE_STRICT', value: 'true' }] : []),
       ]);
     },
   );
