@@ -62,7 +62,9 @@ describe('the manifests', () => {
     execFileSync('sh', ['-c', makes], { cwd: dir });
     const rendered = readFileSync(join(DIR, 'demo/demo.yaml'));
     expect(installs).toContain('--post-renderer ./post-render ');
-    const after = manifestsIn(execFileSync('./post-render', { cwd: dir, input: rendered, encoding: 'utf8' }));
+    const after = manifestsIn(
+      execFileSync(join(dir, 'post-render'), { cwd: dir, input: rendered, encoding: 'utf8' }),
+    );
     expect(named(podIn(after), 'posidle')).toMatchObject({ image: 'REGISTRY/posidle:0.1.0' });
   });
 

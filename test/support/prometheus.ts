@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import yaml from 'js-yaml';
+import * as yaml from 'js-yaml';
 import { expect } from 'vitest';
 import { freePort } from './free-port.ts';
 import { type ProcessGroup, startGroup } from './process-group.ts';
