@@ -116,7 +116,7 @@ describe(`inspect beside Fluentd ${NEWEST}`, () => {
     const left = await posidle('inspect', '-c', conf, '--wait', '1s', '--interval', '100ms');
     expect(left.code).toBe(1);
     expect(left.stdout).toMatch(
-      /^behind by 1\.9 MiB in 1 of 1 file.*, after 1\.\d s; .*a\.log: not read to its end \(1\.9 MiB\)\n$/,
+      /^behind by 1\.9 MiB in 1 of 1 file.*, after 1\.\d s; .*a\.log: not read to its end \(1\.9 MiB\) \[unread\]\n$/,
     );
     const waiting = posidle('inspect', '-c', conf, '--wait', '5m', '--interval', '100ms');
     process.kill(-fluentd.pid, 'SIGCONT');
