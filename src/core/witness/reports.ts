@@ -192,10 +192,7 @@ function doubtsOfPlugins(one: WorkerReport): readonly Doubt[] {
         doubt('heard', file, `Fluentd said ${n === 1 ? '' : `${n} times `}(${level}): ${text}`),
       ),
     ...doubtsOfReceipts(one),
-    ...silentLosses(plugins).map((loss) => {
-      const [about = '', ...why] = loss.split(': ');
-      return doubt('no-ack', about, why.join(': '));
-    }),
+    ...silentLosses(plugins).map(({ about, why }) => doubt('no-ack', about, why)),
     ...[...others, ...outputs.filter(({ buffer }) => buffer === 'none')]
       .filter((plugin) => mayHold(plugin.class))
       .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether it keeps records')),
