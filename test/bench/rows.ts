@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { DRAIN } from './drain.ts';
 import { exporter } from './export.ts';
 import { cpuTimeOf, memoryOf } from './figures.ts';
 import { callsAndPackages } from './floor.ts';
@@ -47,6 +48,7 @@ export const BENCHES: readonly Bench[] = [
   INSPECT,
   { name: 'writes', run: runWrites },
   END,
+  DRAIN,
   ...LATENCIES,
   { name: 'version', run: runVersion },
   { name: 'first-look', run: runFirstLook },
