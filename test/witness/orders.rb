@@ -152,6 +152,15 @@ on_each_version('an unfinished last line is delivered once with open_on_every_up
 on_oldest_and_newest('an unfinished last line is delivered once with path_key, without a watch timer') { |s| finish_one(s, "path_key path\n enable_watch_timer false") }
 on_oldest_and_newest('an unfinished last line is delivered once with follow_inodes') { |s| finish_one(s, 'follow_inodes true') }
 
+on_each_version 'an unfinished last line that is longer than max_line_size is dropped by in_tail, which says so, and nothing is left' do |s|
+  s.append(s.lines(1..20) + 'x' * 3000)
+  s.run(s.tail('max_line_size 1k') + s.out)
+  s.seen('finished') { |a| s.ask('finish') && a['files'].any? { |f| f['pos'] == f['size'] } && s.delivered.size == 20 }
+  expect('said', s.look['heard'].map { |h| h['text'] }, ['received line length is longer than 1024'])
+  asked_again(s)
+  once(s, 20)
+end
+
 on_each_version 'the last record of a multiline source is delivered once' do |s|
   s.append("begin line 1\n two\nbegin line 2\n four\n five")
   s.run(s.tail('', parse: MULTILINE) + s.out)

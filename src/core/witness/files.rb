@@ -76,9 +76,12 @@ class PosidleWitness
   rescue SystemCallError, IOError
     nil
   end
+  def unfinished(fifo) # bytes of a last line without newline; of one over max_line_size it keeps the number only
+    fifo.respond_to?(:reading_bytesize) ? fifo.reading_bytesize : fifo ? fifo.bytesize : 0 # Fluentd 1.14
+  end
   def report(w, stats = {}) # position before size: bytes read in between look unread, never the reverse
     h, io, (by, ino), pos = handler(w), io(w), key(w), w.pe.read_pos
-    rest = var(var(h, :@fifo), :@buffer).to_s.bytesize
+    rest = unfinished(var(h, :@fifo))
     pos = io ? io.pos - rest : 0 if pos > 2**60 # no longer watched
     s = stats[w.path]
     s = (io ? io.stat : stat(w.path) rescue nil) unless s && s.ino == ino
