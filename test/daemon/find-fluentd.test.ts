@@ -55,13 +55,6 @@ test('if it sees no fluentd, it says what would help', async () => {
 });
 
 describe('the search', () => {
-  test('finds the supervisor, its live workers and whether it may be told', async () => {
-    const { host } = busyHost({ workers: 2 });
-    const workers = [{ pid: 4243 }, { pid: 4244 }];
-    const found = { kind: 'running', supervisor: { pid: 4242 }, workers, proof: 'own' };
-    expect(await find(host)).toMatchObject(found);
-  });
-
   test('reads the whole process table only when what is known no longer holds', async () => {
     const { host } = busyHost();
     const known = await find(host);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isStillAtRest, observeOverdue } from '../../../src/core/look/observe.ts';
+import { isStillAtRest, observeOnce, observeOverdue } from '../../../src/core/look/observe.ts';
 import type { PosFileReading, Snapshot } from '../../../src/core/look/snapshot.ts';
 import {
   ABSENT,
@@ -88,6 +88,12 @@ describe('an empty pos file', () => {
     expect(seen([empty(0)], policy({ settle: 0 })).unknown).toHaveLength(1);
     expect(seen([empty(0)]).hasRead).toBe(false);
   });
+});
+
+test('a single look says of the files what the first of several says', () => {
+  const look = snapshot(0, [[at(5)], sized(300, '/behind'), [other(), {}]]);
+  const { files, readSince, hasRead } = observeOnce(look, policy(), () => undefined);
+  expect(seen([look])).toMatchObject({ files, readSince, hasRead });
 });
 
 test('a look that takes too long leaves the pos file unknown, and names it', () => {

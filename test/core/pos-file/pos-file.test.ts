@@ -11,8 +11,8 @@ import {
   parsePosFile,
   whyUnparsable,
 } from '../../../src/core/pos-file/pos-file.ts';
-import { bytesOf, entryLine, posFileBytes, positionEntry, RUNS } from '../../support/arbitraries.ts';
-import { entry, parse, posText } from '../../support/builders.ts';
+import { bytesOf, entryLine, posFileBytes, RUNS } from '../../support/arbitraries.ts';
+import { entry, parse } from '../../support/builders.ts';
 import { cpuSeconds } from '../../support/cpu-seconds.ts';
 
 const UNWATCHED = 'f'.repeat(16);
@@ -97,15 +97,6 @@ describe('a line', () => {
 });
 
 describe('a pos file', () => {
-  test('written with any entries is read back', () => {
-    fc.assert(
-      fc.property(fc.array(positionEntry, { maxLength: 10 }), (entries) => {
-        expect(parse(posText(entries))).toEqual({ entries, unparsable: [] });
-      }),
-      RUNS,
-    );
-  });
-
   test("yields an entry for each line that Fluentd's regex accepts", () => {
     fc.assert(
       fc.property(fc.array(entryLine, { maxLength: 6 }), (lines) => {
