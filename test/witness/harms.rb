@@ -97,13 +97,6 @@ it 'nothing is required before Fluentd has chosen its gems, and no gem ever' do 
   expect('json', ruby(s, '-e', 'print $LOADED_FEATURES.grep(/json|set\.rb/).size', '--', '--under-supervisor'), '0')
 end
 
-it 'Fluentd starts, reads and ends as ever where the witness is cut off' do |s|
-  File.truncate("#{s.witness}/witness.rb", 5000)
-  s.start(conf(s))
-  works(s)
-  expect('sockets', s.sockets, [])
-end
-
 it "a directory that is read-only, missing, another user's or too deep for a name of a socket makes it stand down" do |s|
   deep, others = s.make("deep/#{'d' * 110}"), s.make('others')
   File.chmod(0700, others)

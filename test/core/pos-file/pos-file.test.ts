@@ -11,7 +11,7 @@ import {
   parsePosFile,
   whyUnparsable,
 } from '../../../src/core/pos-file/pos-file.ts';
-import { bytesOf, entryLine, posFileBytes, RUNS } from '../../support/arbitraries.ts';
+import { bytesOf, entryLine, RUNS } from '../../support/arbitraries.ts';
 import { entry, parse } from '../../support/builders.ts';
 import { cpuSeconds } from '../../support/cpu-seconds.ts';
 
@@ -112,17 +112,6 @@ describe('a pos file', () => {
         expect({ entries, unparsable }).toEqual({ entries: expected, unparsable: [] });
       }),
       { ...RUNS, numRuns: 1_000 },
-    );
-  });
-
-  test('with any bytes is read without an error, and every complete line is an entry or unparsable', () => {
-    fc.assert(
-      fc.property(fc.oneof(posFileBytes, fc.uint8Array({ maxLength: 300 })), (bytes) => {
-        const { entries, unparsable } = parsePosFile(bytes);
-        const whole = unparsable.filter(({ torn }) => !torn);
-        expect(entries.length + whole.length).toBe(bytes.filter((byte) => byte === 0x0a).length);
-      }),
-      { ...RUNS, numRuns: 2_000 },
     );
   });
 
