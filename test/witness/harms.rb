@@ -148,15 +148,6 @@ it 'clients that are silent, never read, send without end or leave hold nobody u
   works(s)
 end
 
-it 'a hundred clients at once are all answered, while lines are read' do |s|
-  s.append(s.lines(1..1000))
-  s.run(conf(s))
-  s.append(s.lines(1001..2000))
-  answers = (1..100).map { Thread.new { s.ask } }.map(&:value)
-  expect('answers', answers.map { |a| a['v'] }, [1] * 100)
-  s.till('delivered', within: 120) { s.delivered.size == 2000 }
-end
-
 it 'links from a log directory to itself and long names of digits keep nobody waiting' do |s|
   s.append("a line\n")
   s.run(conf(s))

@@ -34,14 +34,6 @@ on_each_version 'lines read, and records taken and delivered, are told, also in 
   expect('its end', receipt(s.last, 'Teller', 'ends').slice('took', 'delivered', 'held'), { 'took' => 205, 'delivered' => 205, 'held' => 0 })
 end
 
-on_each_version 'what an output retries is held until it is delivered' do |s|
-  File.write("#{s.dir}/fail", '')
-  plain(s)
-  numbers(s, { took: 200, held: 200 })
-  File.delete("#{s.dir}/fail")
-  numbers(s, { took: 200, delivered: 200 })
-end
-
 on_each_version 'what went to the secondary is not delivered' do |s|
   File.write("#{s.dir}/fail", '')
   secondary = "<secondary>\n @type secondary_file\n directory #{s.dir}/second\n</secondary>"
