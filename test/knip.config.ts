@@ -6,7 +6,7 @@ export default {
     // esbuild puts these in the place of packages.
     'docker/bundle/*.{mjs,cjs}',
     'fixtures/**/*.{mjs,ts}',
-    'test/{bench,fuzz}/main.ts',
+    'test/bench/main.ts',
     'test/bench/witness.ts',
     'test/simulation/{main,mutants}.ts',
     'test/situations/{attack,command}.ts',
