@@ -8,7 +8,7 @@ export default {
     'fixtures/**/*.{mjs,ts}',
     'test/bench/main.ts',
     'test/bench/witness.ts',
-    'test/simulation/{main,mutants}.ts',
+    'test/simulation/main.ts',
     'test/situations/{attack,command}.ts',
     'test/mutation/{main,player,suite}.ts',
     'test/cluster/bench/main.ts',
