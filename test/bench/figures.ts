@@ -27,8 +27,6 @@ export interface Spread {
   readonly median: number;
   readonly min: number;
   readonly max: number;
-  /** All but one in a hundred are no more. */
-  readonly p99: number;
   readonly n: number;
 }
 
@@ -37,6 +35,5 @@ export function spreadOf(figures: readonly number[]): Spread {
   const at = (index: number) => sorted[index] ?? Number.NaN;
   const middle = (sorted.length - 1) / 2;
   const median = (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2;
-  const p99 = at(Math.ceil(0.99 * sorted.length) - 1);
-  return { median, min: at(0), max: at(sorted.length - 1), p99, n: sorted.length };
+  return { median, min: at(0), max: at(sorted.length - 1), n: sorted.length };
 }

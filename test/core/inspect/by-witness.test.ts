@@ -44,11 +44,6 @@ test('the files of a witness look like those of a pos file', () => {
   expect(check(found, 30).passed).toBe(true);
 });
 
-test('a file that Fluentd has not found counts as left', () => {
-  const found = inspected(worker({ files: [], unfound: [{ path: '/new', size: 7, inode: 9 }] }));
-  expect(check(found, 0)).toMatchObject({ passed: false, reason: expect.stringContaining('7 B') });
-});
-
 test('a file that Fluentd let go of unread is left, and nothing is "caught up"', () => {
   const closed = [sight({ reader: READER, path: '/rotated', inode: 4, pos: 70, size: 100 })];
   const found = inspected(worker({ files: [file({ path: '/a' })], closed }));
