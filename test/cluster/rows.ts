@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Container, named, type PodSpec } from '../pods/kubernetes.ts';
-import { FILE_60S, USED_UP, WRITES_ON, whenWritten } from './bench/scenarios.ts';
+import { AWAY, FILE_60S, type Told, USED_UP, WRITES_ON, whenWritten } from './bench/scenarios.ts';
 import type { Destination } from './destination.ts';
 import type { Acts, Playing } from './play.ts';
 import type { Row } from './row.ts';
@@ -167,6 +167,28 @@ const setImage = (container: string, image: string) => ({
     }),
   }),
 });
+
+/** The kubelet starts Fluentd again while main goes on. */
+const KILLED_IN_BETWEEN =
+  'slowly 1 20 >>a.log; until [ -e killed ]; do sleep 0.2; done; slowly 21 40 >>a.log';
+
+/** As the kernel kills a container that is out of memory: nobody in it can leave a last report. */
+const killFluentd = (destination: Destination): Acts => ({
+  during: async (pod) => {
+    await destination.reaches(10);
+    await pod.exec('fluentd', 'sh', '-c', 'kill -9 -1').catch(() => undefined);
+    await pod.exec('main', 'touch', '/var/log/app/killed');
+  },
+});
+/** Lines may be lost with the process that held them. */
+const LOST_WITH_WORKER: Told = {
+  outcome: /^(drained|unproven|not-drained)$/,
+  message: /"kind":"worker-died"/,
+  codes: [0, 3],
+  lost: 40,
+  restarts: [1],
+};
+const KILLED = { main: KILLED_IN_BETWEEN, lines: 40, acts: killFluentd, told: LOST_WITH_WORKER };
 
 type Defaults = 'main' | 'lines' | 'buffer' | 'title';
 
@@ -380,6 +402,10 @@ export const ROWS: readonly Row[] = table({
     }),
     told: { outcome: /^(drained|unproven)$/, restarts: [1] },
   },
+
+  'Fluentd is killed in between, memory buffer': { ...KILLED, buffer: {} },
+  'Fluentd is killed in between, file buffer': { ...KILLED, buffer: { type: 'file', flushInterval: '1s' } },
+  'the destination is away until 25 s after the end of main': { buffer: {}, acts: AWAY },
 
   // posidle itself.
   'Node is killed in its drain': {

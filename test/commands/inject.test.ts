@@ -103,22 +103,3 @@ test('a document that stays as it is keeps its comments and its quotes', async (
 test('a template of Helm is told from broken YAML', async () => {
   await expect(printedFor('{{ .Values.spec }}')).rejects.toThrow(/helm template … \| posidle inject -$/);
 });
-
-test('a warning about a Pod that is changed goes to stderr', async () => {
-  const { document, stderr } = await printedFor(`
-    initContainers:
-      - { name: writer, restartPolicy: Always, volumeMounts: [{ name: logs }] }
-      - { name: fluentd, restartPolicy: Always, volumeMounts: [{ name: logs }] }
-    containers: [{ name: main }]`);
-  expect(document).toContain('"name":"posidle"');
-  expect(stderr).toBe(
-    'posidle: pod.yaml: Pod p: sidecar writer ends after fluentd: nobody reads its last lines. In initContainers, list it after fluentd\n',
-  );
-});
-
-test('a Pod whose user is written in YAML as root gets containers that may be root', async () => {
-  const { document } = await printedFor(
-    '{ securityContext: { runAsUser: 0 }, containers: [{ name: main }, { name: fluentd }] }',
-  );
-  expect(document.match(/"runAsNonRoot":"false"/g)).toHaveLength(2);
-});
