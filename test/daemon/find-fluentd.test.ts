@@ -55,6 +55,11 @@ test('if it sees no fluentd, it says what would help', async () => {
 });
 
 describe('the search', () => {
+  test('finds one of another user, which may not be told', async () => {
+    const { host } = busyHost({ permitted: false });
+    expect(await find(host)).toMatchObject({ kind: 'running', proof: 'not-permitted' });
+  });
+
   test('reads the whole process table only when what is known no longer holds', async () => {
     const { host } = busyHost();
     const known = await find(host);
