@@ -132,17 +132,6 @@ describe('the search', () => {
 });
 
 describe('following', () => {
-  test.each<[string, (host: FakeHost, pid: number) => void]>([
-    ['a zombie as gone', (host, pid) => host.startProcess({ pid, startTime: 'started 0', zombie: true })],
-    ['no other fluentd than the one that it knows', (host, pid) => host.endProcess(pid)],
-  ])('sees %s', async (_, change) => {
-    const { host } = busyHost();
-    const known = await find(host);
-    for (const pid of [4242, 4243]) change(host, pid);
-    host.startFluentd({ pid: 5000 });
-    expect((await follow(host, known)).kind).toBe('absent');
-  });
-
   test('waits for the supervisor when its worker is gone already', async () => {
     const { host } = busyHost();
     const known = await find(host);
