@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FluentdReading } from '../../src/core/progress/fluentd-reading.ts';
 import { FluentdFinder } from '../../src/daemon/find-fluentd.ts';
-import { expectStops, LOG, POS, posText, run, subject } from '../support/builders.ts';
+import { confOf, expectStops, LOG, POS, posText, run, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { alive } from '../support/witnesses.ts';
 import { busyHost, namesOf } from './busy-host.ts';
@@ -46,6 +46,19 @@ describe('fluentd', () => {
     const { report } = await run(host);
     const why = 'SIGINT was not sent to all: the system has too many files open';
     expect(report.done).toContainEqual({ what: why, pids: [], failed: true });
+  });
+
+  test('whose worker was only just started gets no signal: it would die of it', async () => {
+    const { host, fluentd } = busyHost();
+    host.at(9_500, () => {
+      host.endProcess(4243);
+      host.starting.add(4244);
+      fluentd.startWorker(4244);
+    });
+    host.at(10_000, () => host.request('done-file')).at(20_000, () => host.starting.delete(4244));
+    await run(host, {}, { conf: confOf([LOG], '<match app>\n@type forward\n</match>\n') });
+    expect(namesOf(host.sent)).toEqual(['SIGUSR1 4242', 'SIGINT 4242']);
+    expect(Number(host.sent[0]?.split('@')[1])).toBeGreaterThanOrEqual(20_000);
   });
 });
 
