@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
-import { runInject } from '../../src/commands/inject.ts';
+import { type InjectOptions, runInject } from '../../src/commands/inject.ts';
 import { parseManifests } from '../../src/node/files/manifests.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -12,7 +12,7 @@ const printedFor = (spec: string) => printedOf(`kind: Pod\nmetadata: { name: p }
 
 const printedOf = (...texts: readonly string[]) => printedWith({ image: 'image' }, texts);
 
-async function printedWith({ image, path: at }: { image?: string; path?: string }, texts: readonly string[]) {
+async function printedWith(options: InjectOptions, texts: readonly string[]) {
   const files = texts.map((text, index) => {
     const file = path(index === 0 ? 'pod.yaml' : `${index}.yaml`);
     writeFileSync(file, text);
@@ -25,7 +25,7 @@ async function printedWith({ image, path: at }: { image?: string; path?: string 
       printed[stream] += text;
       return true;
     });
-  const code = await runInject(files, image, at);
+  const code = await runInject(files, options);
   vi.restoreAllMocks();
   const [manifest] = parseManifests(printed.stdout);
   return {
@@ -48,7 +48,7 @@ test('the reason why a Pod stays as it is goes to stderr, and the exit code is 3
   expect(code).toBe(3);
   expect(document).not.toContain('posidle');
   expect(stderr).toBe(
-    'posidle: pod.yaml: Pod p stays as it is: no container or native sidecar is named fluentd or emr-container-fluentd. The annotation posidle/container names another one\n',
+    'posidle: pod.yaml: Pod p stays as it is: no container or native sidecar is named fluentd or emr-container-fluentd. The annotation posidle/container names another one, and so does --container\n',
   );
 });
 
@@ -77,6 +77,13 @@ test('an image that no registry has is told, if something was changed', async ()
   const told = 'posidle: posidle:unbundled is in no registry. Use --image REGISTRY/posidle:unbundled\n';
   expect((await printedWith({}, [pod])).stderr).toBe(told);
   expect((await printedWith({}, ['kind: Pod\nspec: { containers: [{}] }\n'])).stderr).not.toContain('image');
+});
+
+test('a Fluentd of the name that the user gives is found', async () => {
+  const pod = 'kind: Pod\nspec: { containers: [{ name: main }, { name: count-agent }] }\n';
+  const { code, document } = await printedWith({ image: 'image', container: 'count-agent' }, [pod]);
+  expect(code).toBe(0);
+  expect(document).toContain('"name":"posidle"');
 });
 
 test('a path at which no file has a Pod is named', async () => {

@@ -164,6 +164,16 @@ it 'while Fluentd configures it is not ready, and is neither flushed nor stopped
   s.ready
 end
 
+on_each_version 'a worker that waits for SIGWINCH is not ready, and can be stopped' do |s|
+  raise Skipped, 'since 1.18' unless s.at_least('1.18.0')
+  s.start(conf(s), env: { 'FLUENT_RUNNING_IN_PARALLEL_WITH_OLD' => '1' }) # as SIGUSR2 starts it
+  s.till('it runs', within: 120) { s.said.include?('worker is now running') }
+  expect('ready', s.look['ready'], false)
+  s.till('told to stop', within: 5) { s.ask('stop') == { 'v' => 1, 'done' => 'stop' } }
+  expect('exit', s.ended.exitstatus, 0)
+  expect('final', s.last['final'], true)
+end
+
 it 'each of two workers answers for itself, and stop ends both' do |s|
   s.start("<system>\n workers 2\n</system>\n<worker 0>\n#{s.tail}</worker>\n" + s.out('flush_interval 0.2s'), supervised: true)
   s.till('two workers', within: 120) { s.sockets.size == 2 && s.sockets.all? { |k| s.ask('look', k)['ready'] rescue false } }

@@ -88,8 +88,10 @@ describe('inject', () => {
           { name: 'RUBYOPT', value: expect.stringMatching(/^-I\/posidle\/ruby /) },
         ]),
       });
+      const isStrict = manifest.metadata.annotations?.['posidle/strict'] === 'true';
       expect(inits[at]?.env).toEqual([
         { name: 'POSIDLE_GRACE', value: `${spec.terminationGracePeriodSeconds}s` },
+        ...(isStrict ? [{ name: 'POSIDLE_STRICT', value: 'true' }] : []),
       ]);
     },
   );
@@ -176,16 +178,16 @@ describe('inject', () => {
       ...{ apiVersion: 'batch.volcano.sh/v1alpha1', kind: 'Job', metadata: { name: 'v' } },
       spec: { tasks: [{ template }, { template }, {}] },
     });
-    const driver = injectInto(spark(pod), IMAGE, ['spec', 'driver', 'template']);
+    const driver = injectInto(spark(pod), IMAGE, { path: ['spec', 'driver', 'template'] });
     expect(driver).toEqual({
       document: spark(changed),
       pods: [{ name: 'SparkApplication s', warnings: [] }],
     });
-    const tasks = injectInto(volcano(pod), IMAGE, ['spec', 'tasks', 'template']);
+    const tasks = injectInto(volcano(pod), IMAGE, { path: ['spec', 'tasks', 'template'] });
     expect(tasks.document).toEqual(volcano(changed));
     expect(tasks.pods).toHaveLength(2);
     const leftAlone = (other: object, path?: readonly string[]) => {
-      const { document, pods } = injectInto(other, IMAGE, path);
+      const { document, pods } = injectInto(other, IMAGE, { path });
       expect(document).toBe(other);
       return pods.map(({ reason }) => reason);
     };
@@ -202,10 +204,24 @@ describe('inject', () => {
       kind: 'SparkApplication',
       spec: { driver: { sidecars: [sidecar] } },
     });
-    const reason = 'Fluentd is at spec.driver.sidecars: posidle changes only Pod templates, at --path';
+    const reason =
+      'Fluentd is at spec.driver.sidecars, in no Pod template: let its Pods have the label posidle: "true"';
     expect(injectInto(spark(fluentd), IMAGE).pods).toEqual([{ name: 'SparkApplication', reason }]);
     const service = { kind: 'Service', spec: { ports: [{ name: 'fluentd', port: 24224 }] } };
     expect(injectInto(service, IMAGE).pods).toEqual([]);
+  });
+
+  test('takes the container that the user names, but for a Pod whose annotation names another', () => {
+    const containers = ['main', 'logs', 'agent'].map((name) => ({ name, image: name }));
+    const options = { container: 'logs' };
+    const order = (metadata: object) => {
+      const { document } = injectInto({ kind: 'Pod', metadata, spec: { containers } }, IMAGE, options);
+      return initsIn(document).map(({ name }) => name);
+    };
+    expect(order({})).toEqual(['posidle-install', 'logs', 'posidle']);
+    expect(order({ annotations: { 'posidle/container': 'agent' } })).toContain('agent');
+    const spark = { kind: 'App', spec: { template: { spec: { containers } } } };
+    expect(injectInto(spark, IMAGE, options).pods[0]?.reason).toMatch(/use --path spec\.template$/);
   });
 
   test.each(['Never', 'OnFailure', 'Always'])(

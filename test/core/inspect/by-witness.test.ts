@@ -49,7 +49,9 @@ test('a file that Fluentd let go of unread is left, and nothing is "caught up"',
   const found = inspected(worker({ files: [file({ path: '/a' })], closed }));
   expect(found.seen.progress.left).toMatchObject([{ kind: 'let-go', path: '/rotated' }]);
   expect(found.caughtUp).toBe(false);
-  const reason = expect.stringMatching(/^\/rotated: Fluentd let go of it before it was read \(30 B\); /);
+  const reason = expect.stringMatching(
+    /^\/rotated: Fluentd let go of it before it was read \(30 B\) \[let-go\]; /,
+  );
   expect(check(found, 1_000)).toEqual({ passed: false, reason });
 });
 
