@@ -22,7 +22,8 @@ const FAILED = 1;
 const LIKE_A_POD = /^[a-z0-9][a-z0-9-]*$/;
 /** For the look that has begun when the wait is over: there may be very many files. */
 const HEAD_START: Millis = 3_000;
-const OVERDUE = 'no look has ended in time: there are very many files, or a mount does not answer';
+const OVERDUE =
+  'no look has ended in time: there are very many files, the machine is very busy, or a mount does not answer';
 
 /** `posidle inspect`: shows what is read and what is left. Resolves to the exit code. */
 export async function runInspect(args: InspectArgs): Promise<number> {

@@ -1,7 +1,7 @@
 import type { Options } from 'yargs';
 import { nonEmpty } from './coercions.ts';
 import { exportOptions, inspectOptions } from './inspect-options.ts';
-import { HOW, namedInErrors, parsed } from './option-parts.ts';
+import { namedInErrors, parsed } from './option-parts.ts';
 import { drainOptions, watchOptions } from './options.ts';
 
 export interface Command {
@@ -18,6 +18,7 @@ export interface Command {
   readonly failed?: string;
 }
 
+const CHANGE = 'How to change the manifests:';
 const DRAIN_EXITS =
   '0 drained or unproven; 3 not drained (with --strict also unproven); 4 posidle could not work: no Fluentd came, or posidle may not signal it or cannot prove which process it is';
 
@@ -59,9 +60,8 @@ export const COMMANDS = {
     words: 'inspect [files..]',
     about: 'show what Fluentd has read, and what is left',
     options: inspectOptions,
-    exits:
-      '0 posidle could read all (with --max-lag or --wait: Fluentd has, too); 137 with --wait a mount does not answer',
-    failed: '1 it could not, or a bug: please report it',
+    exits: '0 posidle could read all (with --max-lag or --wait: Fluentd has, too)',
+    failed: '1 it could not, or a bug: please report it; 137 with --wait a mount does not answer',
     positional: ['files', 'POS_FILE: pos files or globs; as kubectl posidle: a Pod'],
     examples: [
       ['kubectl posidle inspect POD --follow', 'in a running Pod, where posidle or Fluentd is'],
@@ -106,19 +106,19 @@ export const COMMANDS = {
       image: parsed(
         'REF',
         'the image posidle, as the nodes can pull it; by default posidle with the version of this command',
-        HOW,
+        CHANGE,
         nonEmpty,
       ),
       container: parsed(
         'NAME',
         "Fluentd's container, if it is not fluentd or emr-container-fluentd",
-        HOW,
+        CHANGE,
         nonEmpty,
       ),
       path: parsed(
         'PATH',
         'where a document of another kind has its Pod template, such as spec.driver.template',
-        HOW,
+        CHANGE,
         nonEmpty,
       ),
     }),
@@ -126,10 +126,10 @@ export const COMMANDS = {
     exits: '0 changed; 3 each Pod stays as it is',
     examples: [
       [
-        '$0 inject job.yaml | kubectl apply -f -',
+        '$0 inject --image REGISTRY/posidle:0.1.0 job.yaml | kubectl apply -f -',
         'posidle sleeps in a sidecar of its own behind the container fluentd',
       ],
-      ['$0 inject --image REGISTRY/posidle:0.1.0 *.yaml', 'with the image in your registry'],
+      ['$0 inject --image REGISTRY/posidle:0.1.0 --container logs *.yaml', 'behind the container logs'],
     ],
   },
 } as const satisfies Readonly<Record<string, Command>>;

@@ -210,7 +210,8 @@ function latest(before: Millis | undefined, files: readonly ObservedFile[]): Mil
 
 type Now = Pick<Snapshot, 'at' | 'fluentd' | 'requests'>;
 
-const OVERDUE = 'was not looked at in time: there are very many files, or a mount does not answer';
+const OVERDUE =
+  'was not looked at in time: there are very many files, the machine is very busy, or a mount does not answer';
 
 /** While a look is overdue: the previous observation, marked as unknown. */
 export function observeOverdue(

@@ -41,7 +41,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
 
 const NOT_LOOKED_AT: Doubt = {
   kind: 'not-looked-at',
-  why: 'posidle could not look in time: there are very many files, or a mount does not answer',
+  why: 'posidle could not look in time: there are very many files, the machine is very busy, or a mount does not answer',
 };
 
 export const GONE = 'it is no longer at its path, and nobody knows how much of it was read';

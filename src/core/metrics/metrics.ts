@@ -129,6 +129,8 @@ function metricsOfFiles(seen: Observation): MetricValues {
   const byState = new Map<string, number>([['undiscovered', undiscovered.length]]);
   for (const { state } of files) byState.set(state, (byState.get(state) ?? 0) + 1);
   const held = heldIn(progress.left);
+  const isUnseen = progress.source === 'files' && seen.buffers?.unseen.length !== 0;
+  const ofBuffers = (numbers: readonly number[]) => (held.length === 0 && isUnseen ? null : sum(numbers));
   const unread = progress.doubts.filter(({ kind }) => kind === 'closed-unread');
   return {
     posidle_lag_bytes: lagIn(seen),
@@ -139,8 +141,8 @@ function metricsOfFiles(seen: Observation): MetricValues {
     posidle_closed_unread_bytes: sum(unread.map(({ bytes = 0 }) => bytes)),
     posidle_doubts: progress.doubts.length,
     posidle_unreadable_pos_files: seen.unknown.length,
-    posidle_buffer_bytes: sum(held.map(({ bytes }) => bytes)),
-    posidle_buffer_chunks: sum(held.map(({ chunks }) => chunks)),
+    posidle_buffer_bytes: ofBuffers(held.map(({ bytes }) => bytes)),
+    posidle_buffer_chunks: ofBuffers(held.map(({ chunks }) => chunks)),
     posidle_read_lines: progress.lines ?? null,
     posidle_records: progress.outputs.flatMap(({ output, ...records }) =>
       Object.entries(records).map(([what, n]) => [{ output, what }, n ?? null] as const),
