@@ -198,8 +198,8 @@ function doubtsOfPlugins(one: WorkerReport): readonly Doubt[] {
       const [about = '', ...why] = loss.split(': ');
       return doubt('no-ack', about, why.join(': '));
     }),
-    ...[...others, ...outputs.filter(({ buffer }) => buffer === 'none')]
-      .filter((plugin) => mayHold(plugin.class))
+    ...[...others.map((plugin) => ({ ...plugin, buffer: 'none' })), ...outputs]
+      .filter((plugin) => mayHold(plugin.class, { hasBuffer: plugin.buffer !== 'none' }))
       .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether it keeps records')),
   ];
 }

@@ -25,9 +25,6 @@ const SILENT_LOSSES: Readonly<Record<string, SilentLoss>> = {
     if: ['require_ack_response', false],
     orWithoutIt: true,
   },
-  'Fluent::Plugin::ExecFilterOutput': {
-    says: 'out_exec_filter: its command may still hold lines, or lose them: nothing shows it',
-  },
   'Fluent::Plugin::TcpOutput': { says: `out_tcp: ${USE_FORWARD}` },
   'Fluent::Plugin::UnixOutput': { says: `out_unix: ${USE_FORWARD}` },
   'Fluent::Plugin::RewriteTagFilterOutput': {
@@ -86,6 +83,9 @@ function inFluentPlugin(names: string): readonly string[] {
   return names.split(' ').map((name) => `Fluent::Plugin::${name}`);
 }
 
-export function mayHold(name: string): boolean {
-  return !HOLD_NOTHING.has(name);
+/** Outputs that hold records behind their buffer, too: a command reads them, and its answers are new records. */
+const HOLD_BEHIND_BUFFER = new Set(inFluentPlugin('ExecFilterOutput'));
+
+export function mayHold(name: string, { hasBuffer }: { hasBuffer: boolean }): boolean {
+  return hasBuffer ? HOLD_BEHIND_BUFFER.has(name) : !HOLD_NOTHING.has(name);
 }
