@@ -4,7 +4,7 @@ import { NEWEST } from './test/support/real-fluentd.ts';
 
 /** These take longest: begun last, the other workers would wait for them. */
 const LONG =
-  /\/(situations|by-trigger|neighbours|unknowns|witness-[a-z]+|delivered-[a-z]+|e2e\/faults|image|drain|main-job|run|simulation|fuzz)\.test\.ts$/;
+  /\/(situations|by-trigger|neighbours|unknowns|witness-[a-z]+|delivered-[a-z]+|ends\.smoke|e2e\/faults|image|drain|main-job|run|simulation|fuzz)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -19,7 +19,6 @@ const E2E = 'test/e2e/**/*.test.ts';
 const SMOKE = 'test/e2e/**/*.smoke.test.ts';
 /** Pods on a real cluster: npm run test:cluster. */
 const CLUSTER = 'test/cluster/**/*.test.ts';
-const CLUSTER_LONG = 'test/cluster/**/*.long.test.ts';
 /** Their mocks of modules would stay for the files after them. */
 const MOCKED = 'test/**/*.mocked.test.ts';
 const OWN = 'test/own/*.test.ts';
@@ -68,8 +67,7 @@ export default defineConfig({
       {
         test: {
           name: 'cluster',
-          include: [process.env.CLUSTER_LONG ? CLUSTER_LONG : CLUSTER],
-          exclude: process.env.CLUSTER_LONG ? [] : [CLUSTER_LONG],
+          include: [CLUSTER],
           globalSetup: 'test/cluster/setup.ts',
           ...e2e,
           testTimeout: 300_000,

@@ -6,9 +6,9 @@ export default {
     // esbuild puts these in the place of packages.
     'docker/bundle/*.{mjs,cjs}',
     'fixtures/**/*.{mjs,ts}',
-    'test/{bench,fuzz}/main.ts',
+    'test/bench/main.ts',
     'test/bench/witness.ts',
-    'test/simulation/{main,mutants}.ts',
+    'test/simulation/main.ts',
     'test/situations/{attack,command}.ts',
     'test/mutation/{main,player,suite}.ts',
     'test/cluster/bench/main.ts',

@@ -10,16 +10,23 @@ export function cpuTimeOf(pid: number): number {
 
 /** Bytes of memory (proc(5), /proc/pid/status). */
 export function memoryOf(pid: number): number {
+  return memoryIn(pid, 'VmRSS');
+}
+
+/** Without mapped files: what a container's limit holds when memory is short. */
+export function anonymousMemoryOf(pid: number): number {
+  return memoryIn(pid, 'RssAnon');
+}
+
+function memoryIn(pid: number, field: string): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return 1024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
+  return 1024 * Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]);
 }
 
 export interface Spread {
   readonly median: number;
   readonly min: number;
   readonly max: number;
-  /** All but one in a hundred are no more. */
-  readonly p99: number;
   readonly n: number;
 }
 
@@ -28,6 +35,5 @@ export function spreadOf(figures: readonly number[]): Spread {
   const at = (index: number) => sorted[index] ?? Number.NaN;
   const middle = (sorted.length - 1) / 2;
   const median = (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2;
-  const p99 = at(Math.ceil(0.99 * sorted.length) - 1);
-  return { median, min: at(0), max: at(sorted.length - 1), p99, n: sorted.length };
+  return { median, min: at(0), max: at(sorted.length - 1), n: sorted.length };
 }

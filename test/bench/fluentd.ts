@@ -1,21 +1,21 @@
-import { spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { missingFluentd, NEWEST, startFluentd, witnessIn } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
-import { logged } from './latency.ts';
 import { add, type Bench, BUNDLE, type Figures, type Row } from './rows.ts';
 import { type Files, makeFiles } from './site.ts';
 
 /** Fluentd sends each line within two seconds of reading it. */
 const TO_STDOUT =
   '<match app>\n@type stdout\n<buffer>\n@type memory\nflush_interval 1s\n</buffer>\n</match>\n';
-/** How long everything must stay read (DEFAULT_POLICY). */
-const SETTLE = 2_000;
+/** Long enough for all to be at rest. */
+const REST = 4_000;
 const TIMES = 2;
 
 /**
- * Beside a real Fluentd with a witness, where nothing is left: from main's end, when posidle gets SIGTERM, to the end of Fluentd. Fluentd takes
+ * Beside a real Fluentd with a witness, where nothing is left: from the done file to the end of Fluentd. Fluentd takes
  * 0.7 to 2.3 s for its own part, which would hide posidle's: each part has a row.
  */
 export const END: Bench = { name: 'end', run: runEnd };
@@ -34,8 +34,8 @@ async function runEnd(runs: number): Promise<readonly Row[]> {
     add(stop, 'posidle', took.stop);
   }
   return [
-    { name: "main's end → SIGINT − settle, nothing left", unit: 'ms', figures: stop, goal: { atMost: 100 } },
-    { name: "SIGINT → Fluentd's end", unit: 'ms', figures: own },
+    { name: 'done file → stop order, nothing left', unit: 'ms', figures: stop, goal: { atMost: 100 } },
+    { name: "stop order → Fluentd's end", unit: 'ms', figures: own },
   ];
 }
 
@@ -51,28 +51,45 @@ async function endOf(hasPosidle: boolean): Promise<{ readonly stop: number; read
       readFileSync(files.posFile, 'utf8').includes('\t0000000000000007\t'),
     );
     const tell = hasPosidle ? await watched(files) : undefined;
-    await pause(2 * SETTLE + Math.random() * 1_000);
+    await pause(REST + Math.random() * 1_000);
     const from = performance.now();
     if (tell === undefined) fluentd.process.kill('SIGINT');
     else await tell();
     const sent = performance.now();
     await fluentd.exited;
-    return { stop: sent - from - SETTLE, own: performance.now() - sent };
+    return { stop: sent - from, own: performance.now() - sent };
   } finally {
     fluentd.kill();
     rmSync(files.dir, { recursive: true });
   }
 }
 
-/** Starts posidle. The result reports main's end to it, and waits until Fluentd gets the stop order. */
+/** Starts posidle. The result makes the done file, and waits until Fluentd gets the stop order. */
 async function watched({ dir, conf }: Files) {
-  const args = ['--fluent-conf', conf, '--quiet', 'off', '--witness', witnessIn(dir)];
+  const done = join(dir, 'done');
+  const args = ['--fluent-conf', conf, '--quiet', 'off', '--witness', witnessIn(dir), '--done-file', done];
   const posidle = spawn(process.execPath, [BUNDLE, 'watch', ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   await logged(posidle, 'Fluentd reads');
   return async () => {
-    posidle.kill('SIGTERM');
+    writeFileSync(done, '');
     await logged(posidle, ' to stop');
   };
+}
+
+/** Waits for a word in what it logs. */
+async function logged(posidle: ChildProcess, word: string): Promise<void> {
+  let text = '';
+  posidle.stderr?.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  await until(
+    word,
+    () => {
+      if (posidle.exitCode !== null) throw new Error(`it has ended:\n${text}`);
+      return text.includes(word);
+    },
+    { every: 2 },
+  );
 }

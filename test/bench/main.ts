@@ -5,7 +5,7 @@ import { BENCHES, type Row } from './rows.ts';
 
 const USAGE = `npm run bench -- [options]
   --only A,B      these: ${BENCHES.map(({ name }) => name).join(', ')}
-  --runs N        measurements of each; ten times as many of a start (default 5)`;
+  --runs N        measurements of each (default 5)`;
 
 const { values } = parseArgs({
   options: {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Story } from './bench/scenarios.ts';
-import { ASLEEP, type Strategy } from './bench/strategies.ts';
+import { ASLEEP } from './bench/strategies.ts';
 import type { Report } from './play.ts';
 import { playStory } from './play-story.ts';
 
@@ -17,8 +17,8 @@ export interface Row extends Story {
 }
 
 /** Plays it, and expects what the row tells. Never is `drained` said over a lost line, and no line is lost in silence. */
-export async function playRow(row: Row, way: Strategy = ASLEEP): Promise<void> {
-  const { report, written, lost } = await playStory(row, way);
+export async function playRow(row: Row): Promise<void> {
+  const { report, written, lost } = await playStory(row, ASLEEP);
   const { told = {} } = row;
   const { posidle, fluentd } = report.containers;
   const message = posidle?.message ?? '';

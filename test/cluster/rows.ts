@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Container, named, type PodSpec } from '../pods/kubernetes.ts';
-import { FILE_60S, USED_UP, WRITES_ON, whenWritten } from './bench/scenarios.ts';
+import { AWAY, FILE_60S, type Told, USED_UP, WRITES_ON, whenWritten } from './bench/scenarios.ts';
 import type { Destination } from './destination.ts';
 import type { Acts, Playing } from './play.ts';
 import type { Row } from './row.ts';
@@ -153,6 +153,42 @@ const starts = (container: string) => (pod: Playing) =>
     const state = statusOf(seen, container)?.state;
     return state?.running ?? state?.terminated;
   });
+
+/** `kubectl set image` with another name of the same image: the kubelet restarts the container. */
+const setImage = (container: string, image: string) => ({
+  ...WAITS,
+  acts: () => ({
+    during: whenWritten(async (pod) => {
+      const prefix = image.includes('/') ? 'docker.io' : 'docker.io/library';
+      await pod.exec('fluentd', 'sh', '-c', 'until [ -s /var/log/fluentd/app.pos ]; do sleep 0.2; done');
+      await pod.kubectl('set', 'image', `pod/${pod.name}`, `${container}=${prefix}/${image}`);
+      await restarted(container)(pod);
+      await go(pod);
+    }),
+  }),
+});
+
+/** The kubelet starts Fluentd again while main goes on. */
+const KILLED_IN_BETWEEN =
+  'slowly 1 20 >>a.log; until [ -e killed ]; do sleep 0.2; done; slowly 21 40 >>a.log';
+
+/** As the kernel kills a container that is out of memory: nobody in it can leave a last report. */
+const killFluentd = (destination: Destination): Acts => ({
+  during: async (pod) => {
+    await destination.reaches(10);
+    await pod.exec('fluentd', 'sh', '-c', 'kill -9 -1').catch(() => undefined);
+    await pod.exec('main', 'touch', '/var/log/app/killed');
+  },
+});
+/** Lines may be lost with the process that held them. */
+const LOST_WITH_WORKER: Told = {
+  outcome: /^(drained|unproven|not-drained)$/,
+  message: /"kind":"worker-died"/,
+  codes: [0, 3],
+  lost: 40,
+  restarts: [1],
+};
+const KILLED = { main: KILLED_IN_BETWEEN, lines: 40, acts: killFluentd, told: LOST_WITH_WORKER };
 
 type Defaults = 'main' | 'lines' | 'buffer' | 'title';
 
@@ -367,6 +403,10 @@ export const ROWS: readonly Row[] = table({
     told: { outcome: /^(drained|unproven)$/, restarts: [1] },
   },
 
+  'Fluentd is killed in between, memory buffer': { ...KILLED, buffer: {} },
+  'Fluentd is killed in between, file buffer': { ...KILLED, buffer: { type: 'file', flushInterval: '1s' } },
+  'the destination is away until 25 s after the end of main': { buffer: {}, acts: AWAY },
+
   // posidle itself.
   'Node is killed in its drain': {
     ...LONG_DRAIN,
@@ -398,18 +438,10 @@ export const ROWS: readonly Row[] = table({
       }),
     }),
   },
-  "posidle's image is changed while main runs": {
-    ...WAITS,
-    acts: () => ({
-      during: whenWritten(async (pod) => {
-        // Another name of the same image: the kubelet restarts the container.
-        const image = 'docker.io/library/node:24-bookworm-slim';
-        const patch = [{ op: 'replace', path: '/spec/initContainers/2/image', value: image }];
-        await pod.kubectl('patch', 'pod', pod.name, '--type=json', '-p', JSON.stringify(patch));
-        await restarted('posidle')(pod);
-        await go(pod);
-      }),
-    }),
+  "posidle's image is changed while main runs": setImage('posidle', 'node:24-bookworm-slim'),
+  "Fluentd's image is changed while main runs": {
+    ...setImage('fluentd', 'fluent/fluentd:v1.18-debian'),
+    told: { restarts: [1] },
   },
 
   // Mistakes in the manifest.

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import yaml from 'js-yaml';
@@ -9,13 +9,10 @@ import { METRICS } from '../../src/core/metrics/metrics.ts';
 import { standInFor } from '../pods/images.ts';
 import type { Container } from '../pods/kubernetes.ts';
 import { kustomize } from '../pods/kustomize.ts';
-import { blocksIn } from '../pods/readme.ts';
-import { makeWorkDir, memoryBuffer, renderConf, tail, toHttp } from '../support/fluentd-conf.ts';
+import { posText } from '../support/builders.ts';
 import { freePort } from '../support/free-port.ts';
-import { HttpSink } from '../support/http-sink.ts';
-import { startPosidle } from '../support/posidle.ts';
-import { expectNoFault, type Rules, startPrometheus } from '../support/prometheus.ts';
-import { NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
+import { loggedIn, startPosidle } from '../support/posidle.ts';
+import { expectNoFault, type Rules } from '../support/prometheus.ts';
 import { until } from '../support/until.ts';
 
 const DIR = 'docker/exporter';
@@ -107,8 +104,8 @@ describe('the manifests of the exporter', () => {
   });
 });
 
-test('the alerts of docker/README that need kube-state-metrics come for one bad Pod or Job each', (context) => {
-  const block = blocksIn('docker/README.md', 'yaml').find((text) => text.includes('kube_pod_labels')) ?? '';
+test('the alerts that need kube-state-metrics come for one bad Pod or Job each', (context) => {
+  const ofPods = yaml.load(readFileSync('docker/alerts-prometheus.yaml', 'utf8')) as Rules;
   const series = (text: string) => {
     const [name = '', ...labels] = text.split(' ');
     return `${name}{${['namespace="a"', ...labels].join(', ')}}`;
@@ -131,8 +128,7 @@ test('the alerts of docker/README that need kube-state-metrics come for one bad 
     PosidlePodRefused: 'job_name="refused"',
     PosidleMissing: 'pod="without"',
   };
-  const { groups } = yaml.load(block) as Rules;
-  const told = groups
+  const told = ofPods.groups
     .flatMap((group) => group.rules)
     .map(({ alert, expr }) => ({
       expr: `group by (pod, job_name) (${expr})`,
@@ -147,7 +143,7 @@ test('the alerts of docker/README that need kube-state-metrics come for one bad 
       },
     ],
   };
-  const dir = inFiles({ 'rules.yml': yaml.load(block), 'test.yml': spec });
+  const dir = inFiles({ 'rules.yml': ofPods, 'test.yml': spec });
   expectNoFault(['test', 'rules', join(dir, 'test.yml')], '', context);
 });
 
@@ -155,88 +151,20 @@ interface DaemonSetSpec {
   readonly template: { readonly spec: { readonly containers: readonly Container[] } };
 }
 
-/** The rules that are shipped, but an alert waits for a second only. */
-function impatient({ groups }: Rules): Rules {
-  const quick = (rule: Rules['groups'][number]['rules'][number]) => ({ ...rule, for: '1s' });
-  return { groups: groups.map((group) => ({ ...group, rules: group.rules.map(quick) })) };
-}
-
-test(`Prometheus learns that the output of a Fluentd ${NEWEST} stops: the alert fires, and resolves when it is back`, async (context) => {
-  requireFluentd(NEWEST, context);
-  const work = makeWorkDir('exporter');
+test('posidle export tells how far a log is read, in what Prometheus takes, until it is stopped', async (context) => {
+  const dir = inFiles({});
+  const { path, inode } = loggedIn(dir, 'app.log', 'one\ntwo\n', null);
+  writeFileSync(join(dir, 'app.pos'), posText([{ path, position: 4, inode }]));
   const port = await freePort();
-  const sink = await HttpSink.start();
-  const log = join(work.logs, 'app.log');
-  const write = (lines: number) => appendFileSync(log, `${'a line of the log\n'.repeat(lines)}`);
-  write(1);
-  const buffer = memoryBuffer({
-    chunk_limit_size: '8k',
-    total_limit_size: '16k',
-    overflow_action: 'block',
-    flush_mode: 'immediate',
-    retry_type: 'periodic',
-    retry_wait: '0.5s',
-    retry_forever: true,
-  });
-  const conf = renderConf([
-    tail(join(work.logs, '*.log'), work.pos, { refresh_interval: '1s' }),
-    toHttp(sink.port, buffer),
-  ]);
-  const start = () => startFluentd({ version: NEWEST, dir: work.dir, conf });
-  let fluentd = start();
-  const listen = ['--listen', `127.0.0.1:${port}`, '--interval', '500ms', '--per-file', '5'];
-  const exporter = startPosidle(['export', '-c', join(work.dir, 'fluent.conf'), ...listen]);
-  onTestFinished(async () => {
-    exporter.kill('SIGKILL');
-    sink.phase = 'up';
-    await fluentd.stop(5_000);
-    await sink.stop();
-    rmSync(work.dir, { recursive: true, force: true, maxRetries: 5 });
-  });
-  const metrics = async () => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  const shows = (line: RegExp) =>
-    until(`${line} in /metrics`, async () => line.test(await metrics().catch(() => '')), {
-      within: 90_000,
-      every: 100,
-    });
-  const isRead = /^posidle_files\{state="caught-up"\} 1$/m;
-
-  await fluentd.ready;
-  await shows(isRead);
-  const prometheus = await startPrometheus(
-    join(work.dir, 'prometheus'),
-    { target: `127.0.0.1:${port}`, rules: impatient(rules) },
-    context,
-  );
-  if (prometheus === undefined) return;
-  onTestFinished(() => prometheus.kill());
-  expectNoFault(['check', 'metrics'], await metrics());
-  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
-
-  sink.phase = 'refusing';
-  write(5_000);
-  const isAlerted = (alerts: readonly string[]) => alerts.includes('PosidleStalled');
-  const firing = (what: string, is: (alerts: readonly string[]) => boolean) =>
-    until(what, async () => [await prometheus.firing()].find(is), { within: 120_000, every: 200 });
-  expect(await firing('PosidleStalled fires', isAlerted)).toEqual(['PosidleStalled']);
-  expect(await metrics()).toMatch(
-    /^posidle_file_lag_bytes\{path=".*app\.log",inode="\d+",pos_file=".*"\} [1-9]/m,
-  );
-  sink.phase = 'up';
-  await firing('PosidleStalled resolves', (alerts) => !isAlerted(alerts));
-  await shows(isRead);
-  expect(await metrics()).toMatch(/^posidle_lag_bytes 0$/m);
-
-  await fluentd.stop();
-  write(3);
-  await shows(/^posidle_lag_bytes 54$/m);
-  rmSync(work.pos);
-  await shows(/^posidle_unreadable_pos_files 1$/m);
-  await exporter.logged(/^lag unknown: .*: it is not there$/);
-  await firing('PosidleUnknown fires', (alerts) => alerts.includes('PosidleUnknown'));
-  fluentd = start();
-  await shows(isRead);
-  expect(await prometheus.query('count_over_time(ALERTS{alertname="PosidleLosing"}[10m])')).toEqual([]);
+  const exporter = startPosidle(['export', join(dir, 'app.pos'), '--listen', `127.0.0.1:${port}`]);
+  onTestFinished(() => exporter.kill('SIGKILL'));
+  const ask = async (page: string) => await fetch(`http://127.0.0.1:${port}/${page}`).catch(() => undefined);
+  const told = async () =>
+    [await (await ask('metrics'))?.text()].find((text) => text?.includes('posidle_lag'));
+  const metrics = await until('it answers', told);
+  expect(metrics).toMatch(/^posidle_lag_bytes 4$/m);
+  expectNoFault(['check', 'metrics'], metrics, context);
+  expect((await ask('healthz'))?.status).toBe(200);
   exporter.kill('SIGTERM');
   expect(await exporter.exited).toBe(0);
-}, 300_000);
+});

@@ -10,13 +10,11 @@ import {
   SOON,
   startBeside,
   test,
-  watchDelivery,
 } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, memoryBuffer, renderConf, type Section, tail, toFile } from '../support/fluentd-conf.ts';
-import { HttpSink } from '../support/http-sink.ts';
 import { childOf } from '../support/own-processes.ts';
-import { ALONE, CLI, posidle, startPosidle } from '../support/posidle.ts';
+import { ALONE, CLI, startPosidle } from '../support/posidle.ts';
 import { witnessIn } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
@@ -26,24 +24,6 @@ const source = (site: Site) => tail(site.log('*.log'), site.pos, { refresh_inter
 const inMemory = (site: Site): Section[] => [source(site), toFile(site.out, memoryBuffer(LATE))];
 const onDisk = (site: Site): Section[] => [source(site), toFile(site.out, fileBuffer(site.buffer, LATE))];
 const write = (site: Site) => () => site.write('app.log', 1_000);
-
-test('a port that is taken is reported before the command is started', async () => {
-  const sink = await HttpSink.start();
-  const listen = `127.0.0.1:${sink.port}`;
-  const { code, stdout, stderr } = await posidle(
-    'run',
-    '-p',
-    '/x.pos',
-    '--listen',
-    listen,
-    '--',
-    'echo',
-    'x',
-  );
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(`--listen: cannot listen on ${listen}: another process listens there already`);
-  await sink.stop();
-});
 
 onFluentd(ONE_VERSION, (version) => {
   test.for([
@@ -71,14 +51,6 @@ onFluentd(ONE_VERSION, (version) => {
       expect(site.delivered()).toBe(1_000);
     },
   );
-
-  test('run with a stderr on a full disk lets Fluentd deliver and end in order', async ({ site }) => {
-    const missing: Delivery = {
-      ...{ version, conf: inMemory(site), before: write(site), end: () => undefined },
-      ...{ args: ['--quiet', '1s'], wrapper: ['sh', '-c', 'exec "$@" 2>/dev/full', 'sh'] },
-    };
-    expect(await runDelivery(site, missing)).toMatchObject(DRAINED);
-  });
 
   test('a wrapper that starts Fluentd late is not stopped by an old pos file and done file: what waits on disk is delivered', async ({
     site,
@@ -142,26 +114,6 @@ onFluentd(ONE_VERSION, (version) => {
     expect(early.log().at(-1)?.msg).toMatch(/unproven: main: nobody said that it has ended[^;]*$/);
     expect(await fluentd.exited).toEqual({ code: 0, signal: null });
     expect(site.delivered()).toBe(1_000);
-  });
-
-  test('the last record of a multiline source is waited for as long as multiline_flush_interval says', async ({
-    site,
-  }) => {
-    const format = { format_firstline: '/^id=/', format1: '/^(?<message>.*)/' };
-    const multiline = {
-      ...tail(site.log('*.log'), site.pos, { refresh_interval: '1s', multiline_flush_interval: '4s' }),
-      sections: [{ name: 'parse', params: { '@type': 'multiline', ...format } }],
-    };
-    const ended = await watchDelivery(site, {
-      ...{ version, conf: [multiline, ...onDisk(site).slice(1)] },
-      before: () => site.write('app.log', 10),
-      main: async () => {
-        await site.isRead('app.log');
-        await site.write('app.log', 1);
-      },
-    });
-    expect(ended).toMatchObject({ lost: 0, code: 0 });
-    expect(site.buffered()).toBe(0);
   });
 });
 

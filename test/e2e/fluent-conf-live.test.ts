@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadFluentConf } from '../../src/node/files/conf-files.ts';
 import { listFollowed, rubyGlob } from '../../src/node/files/walk.ts';
 import { skipFor } from '../support/needs.ts';
-import { missingFluentd, startFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { missingFluentd, OLDEST_AND_NEWEST, startFluentd } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
 let dir = '';
@@ -71,7 +71,7 @@ const entries = () =>
     .flatMap((line) => (line === '' ? [] : [line.split('\t')[0]]))
     .sort();
 
-for (const version of TESTED_VERSIONS) {
+for (const version of OLDEST_AND_NEWEST) {
   describe(`beside a running Fluentd ${version}`, () => {
     skipFor(missingFluentd(version));
     it('posidle lists the files and finds the chunks that Fluentd has', async () => {

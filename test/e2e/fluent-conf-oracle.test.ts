@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FluentConf, fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { evaluate, type RubyContext } from '../../src/core/fluent-conf/ruby.ts';
@@ -17,7 +18,11 @@ import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
 import { expandDates } from '../../src/core/in-tail/path-dates.ts';
 import { loadFluentConf, readConfTree } from '../../src/node/files/conf-files.ts';
 import { rubyGlob } from '../../src/node/files/walk.ts';
-import { compare, differencesIn } from '../fuzz/compare.ts';
+import { compared } from '../fuzz/compare.ts';
+import { FluentdReader } from '../fuzz/fluentd-reader.ts';
+import { mutated } from '../fuzz/mutated.ts';
+import { CONF_WORDS, SECTIONS } from '../fuzz/targets.ts';
+import { RUNS } from '../support/arbitraries.ts';
 import { skipFor } from '../support/needs.ts';
 import { missingFluentd, NEWEST, OLDEST_AND_NEWEST, requireFluentd } from '../support/real-fluentd.ts';
 import { askRuby } from '../support/ruby-oracle.ts';
@@ -43,10 +48,12 @@ for (const version of OLDEST_AND_NEWEST) {
       const examples = join(String(env.GEM_HOME), 'gems', `fluentd-${version}`, 'example');
       const files = [...inDirectory(FIXTURES), ...inDirectory(examples)];
       const readable = files.filter((file) => isNew || !file.includes('json-with-ruby'));
-      const texts = readable.map((file) => readFileSync(file));
-      expect(await differencesIn(version, texts)).toEqual([]);
-      for (const file of readable)
+      const fluentd = new FluentdReader(version);
+      for (const file of readable) {
+        expect.soft(await compared(fluentd, readFileSync(file)), file).toBe('equal');
         expect.soft((await readConfTree(file, { ruby })).problems, file).toEqual([]);
+      }
+      fluentd.end();
     });
 
     const always = [
@@ -139,12 +146,14 @@ function known(theirs: ReturnType<typeof facts>, ours: FluentConf) {
 
 it(`a mutated configuration is read as by Fluentd ${NEWEST}, or has a problem`, async (context) => {
   requireFluentd(NEWEST, context);
-  const differences: string[] = [];
-  // `npm run fuzz:long -- --against` takes the number from --runs.
-  await compare(NEWEST, { runs: 1_000, seed: 400_000_000 }, (told) => {
-    if (told.startsWith('--seed')) differences.push(told);
+  const fluentd = new FluentdReader(NEWEST);
+  // Fluentd reads one character after the other.
+  const inputs = mutated(SECTIONS, { words: CONF_WORDS, largest: 1_024 });
+  const isSame = fc.asyncProperty(inputs, async (input) => {
+    expect(await compared(fluentd, input)).not.toMatch(/^different/);
   });
-  expect(differences).toEqual([]);
+  await fc.assert(isSame, { numRuns: Number(process.env.FUZZ_RUNS ?? 1_000), ...RUNS });
+  fluentd.end();
 });
 
 const PARTS = ['', '/', '//', 'a', '/a', 'a/', '//a//', 'a//b'].map((text) => `'${text}'`);

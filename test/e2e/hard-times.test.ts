@@ -51,20 +51,6 @@ onFluentd(ONE_VERSION, (version) => {
     expect(ended.log).toContainEqual(saying(/Fluentd still runs .* after the stop signal/));
   });
 
-  test('a Fluentd that gets half of the time delivers everything', async ({ site, onTestFinished }) => {
-    const ended = await deliver(site, ({ pid, process: leader }) => {
-      let isStopped = false;
-      const thief = setInterval(() => {
-        if ((leader.exitCode ?? leader.signalCode) !== null) return;
-        isStopped = !isStopped;
-        process.kill(-pid, isStopped ? 'SIGSTOP' : 'SIGCONT');
-      }, 100);
-      onTestFinished(() => clearInterval(thief));
-      return {};
-    });
-    expect(ended).toMatchObject(DELIVERED);
-  });
-
   test('where /proc shows no process of others (hidepid), the witness is enough', async ({ site }) => {
     const ended = await deliver(site, () => ({ args: PATIENT, wrapper: inMounts(HIDDEN) }));
     expect(ended).toMatchObject(DELIVERED);

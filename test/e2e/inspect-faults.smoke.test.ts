@@ -105,15 +105,6 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
     expect(stdout).toMatch(/behind by at least 4 B in 2 of 3 files\n$/);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
-
-  test.each([
-    ['--follow', '--wait=5m', /--follow and --wait: give only one of them/],
-    ['--max-lag=1', '--wait=5m', /--max-lag and --wait: give only one of them/],
-  ])('%s %s is bad usage', async (name, value, why) => {
-    const { stderr, code } = await posidle('inspect', pos, name, value);
-    expect(stderr).toMatch(why);
-    expect(code).toBe(2);
-  });
 });
 
 describe('a mount that never answers', () => {
@@ -153,7 +144,7 @@ describe('a mount that never answers', () => {
     const patch = 'fs.promises.access = () => forEver;';
     const { stderr, status } = shell(`${hanging(patch)} posidle watch -c f.conf`);
     expect(stderr).toBe(
-      'posidle: fluent.conf and the pos files were not found within 10 s: a mount does not answer\n',
+      'posidle: fluent.conf and the pos files were not found within 10 s: a mount does not answer, or the machine is very busy\n',
     );
     expect(status).toBe(4);
   });
@@ -163,7 +154,7 @@ describe('an output that takes no more', () => {
   beforeEach(() =>
     writeFileSync(
       pos,
-      posText(Array.from({ length: 50_000 }, (_, at) => ({ path: `/${at}`, position: 1, inode: at }))),
+      posText(Array.from({ length: 5_000 }, (_, at) => ({ path: `/${at}`, position: 1, inode: at }))),
     ),
   );
 

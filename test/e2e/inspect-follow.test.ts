@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { posText } from '../support/builders.ts';
-import { makeWorkDir, renderConf, tail, toStdout } from '../support/fluentd-conf.ts';
 import { schemaIn } from '../support/json-schema.ts';
 import { startPosidle } from '../support/posidle.ts';
-import { type FluentdRun, NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
 import { requireTmux, Tmux } from '../support/tmux.ts';
 import { until } from '../support/until.ts';
 
@@ -16,55 +14,6 @@ beforeEach((context) => requireTmux(context));
 afterEach(() => {
   terminal?.kill();
   terminal = undefined;
-});
-
-describe(`--follow beside a loaded Fluentd ${NEWEST}`, () => {
-  let fluentd: FluentdRun | undefined;
-  const work = makeWorkDir('follow');
-
-  afterEach(async () => {
-    fluentd?.kill();
-    await fluentd?.exited;
-    rmSync(work.dir, { recursive: true, force: true });
-  });
-
-  test('shows lag rise while more is written than read, and fall when the writer has stopped', async (context) => {
-    requireFluentd(NEWEST, context);
-    const log = join(work.logs, 'job.log');
-    const slow = { refresh_interval: 1, read_bytes_limit_per_second: 100_000 };
-    writeFileSync(log, 'line 1\n');
-    const conf = renderConf([tail(log, work.pos, slow), { ...toStdout(), params: { '@type': 'null' } }]);
-    fluentd = startFluentd({ version: NEWEST, dir: work.dir, conf });
-    await fluentd.ready;
-    const shown = await openTerminal();
-    shown.posidle(`inspect ${work.pos} --follow --interval 200ms`);
-    await until('caught up', () => /caught up: 1 file/.test(shown.screen()));
-
-    const rising: number[] = [];
-    const chunk = `${'x'.repeat(99)}\n`.repeat(400);
-    await until(
-      'the lag rises',
-      () => {
-        appendFileSync(log, chunk);
-        rising.push(lagOn(shown.screen()));
-        return rising.length > 20 && Math.max(...rising) > 300_000;
-      },
-      { every: 100 },
-    );
-    expect(shown.screen()).toMatch(/behind by [\d.]+ [KM]iB (\([\d.]+ s\) )?in 1 of 1 file/);
-    const top = Math.max(...rising);
-    const falling: number[] = [];
-    await until(
-      'the lag falls to nothing',
-      () => {
-        falling.push(lagOn(shown.screen()));
-        if (/about .* to go/.test(shown.screen())) expect(shown.screen()).toMatch(/read at [\d.]+ [KM]iB\/s/);
-        return /caught up: 1 file/.test(shown.screen());
-      },
-      { within: 90_000, every: 200 },
-    );
-    expect(falling.some((lag) => lag > 0 && lag < top)).toBe(true);
-  });
 });
 
 describe('--follow', () => {
@@ -171,10 +120,4 @@ async function openTerminal(): Promise<Tmux> {
   terminal = opened;
   await until('a prompt', () => /ready>/.test(opened.screen()));
   return opened;
-}
-
-/** Bytes of the line `lag 12.4 MiB`. */
-function lagOn(screen: string): number {
-  const [, count = '0', unit = 'B'] = /^lag ([\d.]+) (\w+)/m.exec(screen) ?? [];
-  return Number(count) * 1024 ** ['B', 'KiB', 'MiB', 'GiB'].indexOf(unit);
 }

@@ -97,34 +97,6 @@ describe(`inspect beside Fluentd ${NEWEST}`, () => {
       process.kill(-fluentd.pid, 'SIGCONT');
     }
   });
-
-  test('--max-lag and --wait tell a Fluentd that keeps up from one that does not', async () => {
-    writeFileSync(log('a'), 'line 1\n');
-    await start();
-    await until('caught up', async () => (await states()).a === 'caught-up');
-    const caughtUp = { code: 0, stdout: 'caught up: 1 file\n' };
-    expect(await posidle('inspect', '-c', conf, '--max-lag', '0')).toMatchObject(caughtUp);
-    await freeze(fluentd.pid, work.dir);
-    appendFileSync(log('a'), 'x'.repeat(2_000_000));
-    appendFileSync(log('a'), '\n');
-    const fails = await posidle('inspect', '-c', conf, '--max-lag', '1MiB');
-    expect(fails).toMatchObject({
-      code: 1,
-      stdout: 'behind by 1.9 MiB in 1 of 1 file (limit 1.0 MiB)\n',
-    });
-    expect((await posidle('inspect', '-c', conf, '--max-lag', '2MiB')).code).toBe(0);
-    const left = await posidle('inspect', '-c', conf, '--wait', '1s', '--interval', '100ms');
-    expect(left.code).toBe(1);
-    expect(left.stdout).toMatch(
-      /^behind by 1\.9 MiB in 1 of 1 file.*, after 1\.\d s; .*a\.log: not read to its end \(1\.9 MiB\)\n$/,
-    );
-    const waiting = posidle('inspect', '-c', conf, '--wait', '5m', '--interval', '100ms');
-    process.kill(-fluentd.pid, 'SIGCONT');
-    expect(await waiting).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^caught up: 1 file, after .* s\n$/),
-    });
-  });
 });
 
 /** Stops every process of the group, and waits until all threads of it are. */

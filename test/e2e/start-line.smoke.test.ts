@@ -59,9 +59,3 @@ test.each([
     if (words.startsWith('watch')) expect(level).toBe('error');
   },
 );
-
-test('the start line is one short line', async () => {
-  const run = startPosidle(NO_FLUENTD, { wrapper: ALONE });
-  await run.exited;
-  expect(run.stderr().split('\n')[0]?.length).toBeLessThan(300);
-});

@@ -1,9 +1,8 @@
-import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import {
   type Delivery,
-  DRAINED,
   ONE_VERSION,
   onFluentd,
   startBeside,
@@ -14,7 +13,6 @@ import type { Site } from '../support/delivery-site.ts';
 import {
   fileBuffer,
   memoryBuffer,
-  type Params,
   renderConf,
   type Section,
   tail,
@@ -22,9 +20,7 @@ import {
   toHttp,
 } from '../support/fluentd-conf.ts';
 import { needsRoot } from '../support/needs.ts';
-import { CLI, type PosidleRun, startPosidle } from '../support/posidle.ts';
-import { OLDEST_AND_NEWEST } from '../support/real-fluentd.ts';
-import { until } from '../support/until.ts';
+import { CLI, startPosidle } from '../support/posidle.ts';
 
 const NOBODY = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'];
 /** Where no Fluentd of this machine is seen. */
@@ -51,18 +47,6 @@ onFluentd(ONE_VERSION, (version) => {
     wrapper: ['env', `PATH=${site.dir}`],
     args: ['--drain-timeout', '6s'],
   });
-
-  test.for([
-    ['a glob', '*.pos'],
-    ['another spelling', 'logs/../app.pos'],
-  ] as const)(
-    'a pos file named by %s is still that of fluent.conf: a file not yet discovered is waited for',
-    async ([, name], { site }) => {
-      const args = ['-p', `${site.dir}/${name}`];
-      const conf = [source(site, '6s'), toSink(site)];
-      expect(await watchDelivery(site, { version, conf, args, ...lateFile(site) })).toMatchObject(DRAINED);
-    },
-  );
 
   test('without a witness outputs in a file that cannot be included may hold a buffer: it is flushed', async ({
     site,
@@ -127,30 +111,3 @@ onFluentd(ONE_VERSION, (version) => {
     expect(JSON.stringify(outcome)).toContain(site.logs);
   });
 });
-
-const throttled = (site: Site, params: Params) => [
-  tail(site.log('app.log'), site.pos, { refresh_interval: '1s', ...params }),
-  toSink(site),
-];
-
-onFluentd(
-  OLDEST_AND_NEWEST.filter((one) => one === '1.14.6'),
-  (version) => {
-    test('the rest of a throttled file that was renamed, which no pos file shows, is waited for', async ({
-      site,
-    }) => {
-      await site.write('app.tmp', 600);
-      renameSync(site.log('app.tmp'), site.log('app.log'));
-      const main = async (posidle: PosidleRun) => {
-        await posidle.logged(/→ watching/);
-        renameSync(site.log('app.log'), site.log('app.log.1'));
-        await site.write('app.log', 1);
-        const now = statSync(site.log('app.log')).ino.toString(16).padStart(16, '0');
-        await until('the pos file has the new file', () => readFileSync(site.pos, 'utf8').includes(now));
-      };
-      const conf = throttled(site, { read_bytes_limit_per_second: 8_192 });
-      const ended = await watchDelivery(site, { version, conf, main });
-      expect(ended).toMatchObject({ lost: 0, code: 0 });
-    });
-  },
-);

@@ -44,7 +44,7 @@ rescue StandardError, SystemStackError
   'null'
 end
 STDOUT.sync = true
-STDIN.each_line { |line| puts '[' + JSON.parse(line).map { |text| answer(text) }.join(',') + ']' }`;
+STDIN.each_line { |line| puts answer(line) }`;
 
 /** Fluentd's own reader of fluent.conf, in one process for all. */
 export class FluentdReader {
@@ -66,9 +66,8 @@ export class FluentdReader {
   }
 
   /** null: Fluentd refuses it. */
-  async read(texts: readonly Buffer[]): Promise<readonly (Tree | null)[]> {
-    const asked = JSON.stringify(texts.map((text) => text.toString('base64')));
-    this.#process.stdin?.write(`${asked}\n`);
+  async read(text: Buffer): Promise<Tree | null> {
+    this.#process.stdin?.write(`${text.toString('base64')}\n`);
     const [line] = await Promise.race([once(this.#answers, 'line'), this.#ended]);
     return JSON.parse(line);
   }

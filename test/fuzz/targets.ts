@@ -17,15 +17,15 @@ import { listFollowed } from '../../src/node/files/walk.ts';
 import { type HttpServer, startHttpServer } from '../../src/node/network/http-server.ts';
 import { fluentdArguments } from '../../src/node/processes/command-line.ts';
 import { listProc } from '../../src/node/processes/proc.ts';
-import { type Random, textsIn, WORDS } from '../support/mutations.ts';
 import { answer, holding, sight } from '../support/said.ts';
+import { textsIn, WORDS } from './mutated.ts';
 
 export interface Target {
   readonly seeds: readonly string[];
-  /** The inputs. */
+  /** What is put into them. */
   readonly words?: readonly string[];
-  /** Throws where something is wrong; false: there was nothing in it. */
-  read(bytes: Buffer, random: Random): unknown;
+  /** Throws where something is wrong. */
+  read(bytes: Buffer): unknown;
 }
 
 const CONFS = [...textsIn('fixtures/conf', /\.conf$/), readFileSync('fluent.conf.example', 'latin1')];
@@ -55,18 +55,15 @@ const work = () => {
 
 /** Every port of entry: what is read there may come from anybody. */
 export const TARGETS = {
-  pos: { seeds: textsIn('fixtures/pos', /\.pos$/), words: WORDS, read: readPosFile },
-  conf: {
+  'pos file, which is read as by Fluentd': { seeds: textsIn('fixtures/pos', /\.pos$/), read: readPosFile },
+  'fluent.conf': {
     seeds: [...CONFS, ...SECTIONS],
     words: CONF_WORDS,
     read: (bytes) => {
-      const parsed = parseConf(decodePath(bytes), 'f');
-      fluentConf(parsed, ruby);
-      const { root, problems } = parsed;
-      return root.items.length > 0 && problems.length === 0;
+      fluentConf(parseConf(decodePath(bytes), 'f'), ruby);
     },
   },
-  command: {
+  'command line': {
     seeds: [
       'ruby /usr/bin/fluentd -c f.conf -i "<source>" --workers 3',
       'supervisor:x',
@@ -81,7 +78,7 @@ export const TARGETS = {
       MAIN.test(argv.join(' '));
     },
   },
-  answer: {
+  'answer of a witness, and its last report': {
     seeds: [
       JSON.stringify(answer({ files: [sight()], outputs: [holding('a')] })),
       JSON.stringify({ v: 1, pid: 12, final: true, closed: [sight()] }),
@@ -92,19 +89,18 @@ export const TARGETS = {
         'notBelieved' in one ? [] : [{ worker: '1-1.sock', kind: 'alive' as const, report: one }],
       );
       printableJson(progressFromWitnesses({ at: 0, witnesses }).doubts);
-      return witnesses.length > 0;
     },
   },
-  proc: {
-    seeds: [readFileSync('/proc/self/stat', 'latin1')],
-    read: async (bytes, random) => {
-      const cut = Math.floor(random() * bytes.length);
+  '/proc/PID/stat and cmdline': {
+    seeds: [`${readFileSync('/proc/self/stat', 'latin1')}fluentd\0-c\0f.conf`],
+    read: async (bytes) => {
+      const cut = bytes.indexOf('\n') + 1;
       writeFileSync(join(work(), '1/stat'), bytes.subarray(0, cut));
       writeFileSync(join(dir, '1/cmdline'), bytes.subarray(cut));
       await listProc(dir);
     },
   },
-  pattern: {
+  'pattern, which is refused or matches in linear time': {
     seeds: ['/var/log/**/{a,b}[0-9]*.log', '/a/\\*?-*-*'],
     read: (bytes) => {
       const pattern = utf8(bytes);
@@ -116,7 +112,7 @@ export const TARGETS = {
       }
     },
   },
-  names: {
+  'name of a log file, which is found and shown without harm': {
     seeds: [
       'app.log/app-2026.log/\xff\xfe.log/\xe6\x97\xa5.log',
       '/var/log/containers/a_b_c-0.log',
@@ -135,7 +131,7 @@ export const TARGETS = {
         if (seen !== names.length - hidden) throw new Error(`${seen} of ${names.length} names were found`);
       }),
   },
-  buffers: {
+  'name of a chunk': {
     seeds: ['b5f0d1e4c8a0b1c2d3e4f5a6b7c8d9e0f.log', 'q5f0d1e4c8a0b1c2d3e4f5a6b7c8d9e0f.log.meta'],
     read: (bytes) =>
       withNames(bytes, 'buffer.', async () => {
@@ -143,7 +139,7 @@ export const TARGETS = {
         if (!isThere) throw new Error('the buffer is not found');
       }),
   },
-  http: {
+  'request by HTTP': {
     seeds: [
       'GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n',
       'POST /quit HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer none\r\ncontent-length: 3\r\n\r\nabc',
@@ -208,13 +204,12 @@ async function askServer(bytes: Buffer): Promise<void> {
 }
 
 /** The reader agrees with Fluentd's own pattern on each line that is no longer than any path. */
-function readPosFile(bytes: Buffer): boolean {
+function readPosFile(bytes: Buffer): void {
   const { entries } = parsePosFile(bytes);
   const expected = entriesOf(bytes);
   for (const [index, entry] of expected.entries()) expectSame(entries[index], entry);
   if (entries.length !== expected.length)
     throw new Error(`${entries.length} entries, not ${expected.length}`);
-  return entries.length > 0;
 }
 
 function expectSame(ours: PositionEntry | undefined, expected: PositionEntry): void {

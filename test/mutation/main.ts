@@ -8,8 +8,9 @@ import { Player } from './play.ts';
 import { SURVIVORS } from './survivors.ts';
 
 const USAGE = `A mutation run over the decision and what it rests on: npm run mutation [-- OPTION… FILE… FILE:LINE…]
-  --sample N  so many mutants, drawn at random; otherwise all
-  --seed N    draws the same ones again`;
+  --sample N    so many mutants, drawn at random; otherwise all
+  --seed N      draws the same ones again
+  --simulation  the simulation alone has to find them`;
 
 const FOLDERS = ['progress', 'witness', 'look', 'fluentd', 'drain'];
 /** Files that only produce texts or views, or read the process table, decide nothing. */
@@ -37,6 +38,7 @@ export async function verdict(...stages) {
 
 /** The tests, its own first; then the simulation, unless the unit tests alone will do. */
 function stagesFor(file: string, isQuick = false): readonly string[] {
+  if (values.simulation) return ['simulation'];
   const own = file.replace('src/', 'test/').replace('.ts', '.test.ts');
   const folder = own.slice(0, own.lastIndexOf('/'));
   const distance = (test: string) => (test === own ? 0 : test.startsWith(folder) ? 1 : 2);
@@ -64,6 +66,7 @@ const { values, positionals } = parseArgs({
   options: {
     sample: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 100_000) },
+    simulation: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
   allowPositionals: true,

@@ -9,9 +9,10 @@ export function storyOf(situation: Situation): Row | undefined {
   const script = new Script();
   const commands = situation.deeds.map((deed) => script.commandOf(deed));
   const buffer = bufferOf(setup);
-  const { path, ...tail } = setup.tail ?? {};
+  const { path, pos_file, ...tail } = setup.tail ?? {};
   const isKnown =
-    Object.keys(setup).every((name) => name === 'tail' || name === 'buffer') && path === undefined;
+    Object.keys(setup).every((name) => name === 'tail' || name === 'buffer') &&
+    (path ?? pos_file) === undefined;
   if (!isKnown || buffer === undefined || commands.includes(undefined)) return undefined;
   return {
     title: what,

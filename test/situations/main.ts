@@ -3,6 +3,7 @@ import {
   closeSync,
   copyFileSync,
   linkSync,
+  mkdirSync,
   openSync,
   renameSync,
   rmSync,
@@ -12,6 +13,7 @@ import {
   utimesSync,
   writeSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FileReport, Report } from '../../src/core/witness/answer.ts';
 import { said } from '../support/deliver.ts';
@@ -47,6 +49,7 @@ export class Main {
     const { sink, lines } = this.#site;
     switch (deed[0]) {
       case 'write':
+        mkdirSync(dirname(this.#path(deed[1])), { recursive: true });
         return await lines.append(this.#path(deed[1]), deed[2]);
       case 'write unended':
         return await lines.appendUnended(this.#path(deed[1]));

@@ -77,7 +77,7 @@ export interface Situation {
   readonly outcome?: Word | 'drained or told';
   /** In what is left or doubted. */
   readonly told?: string;
-  /** Lines that are lost with posidle; `some`: how many depends on the moment. */
+  /** Lines that are lost with posidle; `some`: at least one, and how many depends on the moment. */
   readonly lost?: number | 'some';
   /** Seconds from main's end to posidle's: what is waited for, and no more. */
   readonly within?: readonly [least: number, most: number];

@@ -66,9 +66,6 @@ export function toHttp(port: number, buffer: Section): Section {
   return output('http', params, [buffer]);
 }
 
-export const toForward = (port: number, buffer: Section): Section =>
-  output('forward', {}, [{ name: 'server', params: { host: '127.0.0.1', port } }, buffer]);
-
 export const toFile = (path: string, buffer: Section): Section => output('file', { path }, [buffer]);
 
 export const fileBuffer = (path: string, params: Params = {}): Section => ({

@@ -1,4 +1,4 @@
-import type { Container, PodSpec } from '../../pods/kubernetes.ts';
+import type { PodSpec } from '../../pods/kubernetes.ts';
 import type { Destination } from '../destination.ts';
 import type { Acts, Playing } from '../play.ts';
 
@@ -13,9 +13,6 @@ export interface Story {
   readonly buffer?: { readonly type?: 'file'; readonly flushInterval?: string };
   /** More settings of in_tail. */
   readonly tail?: string;
-  /** Fluentd's container, where it is not the image's own. */
-  readonly fluentd?: Partial<Container>;
-  readonly restartPolicy?: 'OnFailure';
   /** What else is changed in the Pod. */
   readonly change?: (pod: PodSpec) => void;
   /** Deleted instead of left to end by itself, or disturbed otherwise. */
@@ -59,7 +56,6 @@ slowly() { for i in $(seq "$1" "$2"); do lines "$i" "$i"; sleep 0.2; done; }
 cd /var/log/app
 `;
 export const FILE_60S = { type: 'file', flushInterval: '60s' } as const;
-const SHELL = 'fluentd --config /fluentd/etc/fluent.conf || exit 1';
 const OUTAGE = 25_000;
 /** main ignores SIGTERM, and writes until it is killed. */
 export const WRITES_ON = `trap '' TERM; slowly 1 10 >>a.log; lines 1 10; touch written
@@ -80,25 +76,9 @@ export function whenWritten(act: (pod: Playing) => Promise<void>): NonNullable<A
   };
 }
 
-/** The kubelet starts Fluentd again while main goes on. */
-const KILLED_IN_BETWEEN =
-  'slowly 1 20 >>a.log; until [ -e killed ]; do sleep 0.2; done; slowly 21 40 >>a.log';
-
-/** As the kernel kills a container that is out of memory: nobody in it can leave a last report. */
-const killFluentd = (destination: Destination): Acts => ({
-  during: async (pod) => {
-    await destination.reaches(10);
-    await pod.exec('fluentd', 'sh', '-c', 'kill -9 -1').catch(() => undefined);
-    await pod.exec('main', 'touch', '/var/log/app/killed');
-  },
-});
-/** Lines may be lost with the process that held them. */
-const LOST_WITH_WORKER: Told = {
-  outcome: /^(drained|unproven|not-drained)$/,
-  message: /"kind":"worker-died"/,
-  codes: [0, 3],
-  lost: 40,
-  restarts: [1],
+export const AWAY = (destination: Destination): Acts => {
+  destination.isAway = true;
+  return { afterMain: () => setTimeout(() => (destination.isAway = false), OUTAGE) };
 };
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -109,7 +89,6 @@ export const SCENARIOS: readonly Scenario[] = [
     main: 'slowly 1 20 >>a.log; sleep 13',
     isMeasured: true,
   },
-  { name: 'steady', title: 'steady, 20 lines', lines: 20, main: 'slowly 1 20 >>a.log' },
   {
     name: 'burst',
     title: 'a burst of 300,000 lines at the end',
@@ -129,13 +108,6 @@ export const SCENARIOS: readonly Scenario[] = [
     lines: 510,
     main: 'slowly 1 10 >>a.log; sleep 2; lines 11 510 >>b.log',
   },
-  {
-    name: 'many-files',
-    title: '400 files at once',
-    lines: 2_000,
-    main: `sleep 3; awk 'BEGIN { for (i = 1; i <= 2000; i++) { file = int(i / 5) ".log"; print "line " i " of main" >>file; close(file) } }'`,
-  },
-  { name: 'one-line', title: 'a main of one line', lines: 1, main: 'lines 1 1 >>a.log' },
   {
     name: 'short',
     title: 'a main of 1 s, and Fluentd looks for new files every 60 s',
@@ -162,72 +134,7 @@ export const SCENARIOS: readonly Scenario[] = [
     title: 'the destination is away until 25 s after the end of main, memory buffer',
     lines: 200,
     main: 'slowly 1 20 >>a.log; lines 21 200 >>a.log',
-    acts: (destination) => {
-      destination.isAway = true;
-      return { afterMain: () => setTimeout(() => (destination.isAway = false), OUTAGE) };
-    },
-  },
-  {
-    name: 'shell-tini',
-    title: "`sh -c 'fluentd …'` under tini, flush_interval 30s",
-    lines: 20,
-    main: 'slowly 1 20 >>a.log',
-    buffer: { flushInterval: '30s' },
-    fluentd: { command: ['tini', '--', 'sh', '-c', SHELL] },
-  },
-  {
-    name: 'shell',
-    title: 'the same with the shell as PID 1',
-    lines: 20,
-    main: 'slowly 1 20 >>a.log',
-    buffer: { flushInterval: '30s' },
-    fluentd: { command: ['sh', '-c', SHELL] },
-    // The kubelet would wait for the whole grace period: this PID 1 takes no SIGTERM.
-    told: { end: /^stopped$/ },
-  },
-  {
-    name: 'deleted',
-    title: 'the Pod is deleted, main needs 8 s and writes then, file buffer',
-    lines: 400,
-    main: `trap 'sleep 8; lines 21 400 >>a.log; exit 0' TERM; slowly 1 20 >>a.log; touch written; while :; do sleep 1; done`,
-    buffer: FILE_60S,
-    acts: () => ({ during: whenWritten((pod) => pod.delete()) }),
-  },
-  {
-    name: 'restarted',
-    title: 'main fails once and is restarted',
-    lines: 20,
-    main: 'if [ -e a.log ]; then slowly 11 20 >>a.log; else slowly 1 10 >>a.log; exit 1; fi',
-    restartPolicy: 'OnFailure',
-  },
-  { name: 'silent', title: 'a main that never logs', lines: 0, main: 'sleep 4' },
-  {
-    name: 'killed',
-    title: 'Fluentd is killed in between, memory buffer',
-    lines: 40,
-    main: KILLED_IN_BETWEEN,
-    acts: killFluentd,
-    told: LOST_WITH_WORKER,
-  },
-  {
-    name: 'killed-file',
-    title: 'Fluentd is killed in between, file buffer on a volume',
-    lines: 40,
-    main: KILLED_IN_BETWEEN,
-    buffer: { type: 'file', flushInterval: '1s' },
-    acts: killFluentd,
-    told: LOST_WITH_WORKER,
-  },
-  {
-    name: 'rotated',
-    title: 'main rotates its log in its first moments',
-    lines: 10_000,
-    main: 'lines 1 5000 >>a.log; mv a.log a.log.1; lines 5001 10000 >>a.log; sleep 4',
-    told: {
-      outcome: /^(drained|unproven)$/,
-      message: /"kind":"(nobody-saw-it-read|closed-unread)"/,
-      lost: 5_000,
-    },
+    acts: AWAY,
   },
   {
     name: 'grace-used',
@@ -235,7 +142,6 @@ export const SCENARIOS: readonly Scenario[] = [
     main: WRITES_ON,
     buffer: FILE_60S,
     acts: () => ({ during: whenWritten((pod) => pod.delete('--grace-period=5')) }),
-    told: USED_UP,
   },
   {
     name: 'no-newline',

@@ -1,4 +1,3 @@
-import { injectInto } from '../../../src/core/inject/inject.ts';
 import { program } from '../../pods/bundle.ts';
 import {
   type ConfigMap,
@@ -17,13 +16,10 @@ export interface Strategy {
   readonly placement: keyof typeof FOLDERS;
   readonly hasPosidle: boolean;
   readonly isTuned?: boolean;
-  /** Adds posidle to a Pod that knows nothing of it. */
-  readonly add?: (pod: Manifest) => Manifest;
 }
 
 const FOLDERS = {
   asleep: 'docker/kubernetes/asleep',
-  base: 'docker/kubernetes/base',
   original: 'test/pods/original',
 } as const;
 const ALONE = { placement: 'asleep', hasPosidle: false } as const;
@@ -43,25 +39,6 @@ export const STRATEGIES: readonly Strategy[] = [
   ASLEEP,
 ];
 
-const PLAIN = { placement: 'base', hasPosidle: true } as const;
-
-/** The ways in which posidle comes into a Pod with a native sidecar. */
-export const WAYS: readonly Strategy[] = [
-  { ...ASLEEP, title: 'a manifest' },
-  {
-    name: 'inject',
-    title: '`posidle inject`',
-    ...PLAIN,
-    add: (pod) => injectInto(pod, 'posidle:0.1.0').document as Manifest,
-  },
-  {
-    name: 'label',
-    title: 'the label',
-    ...PLAIN,
-    add: (pod) => ({ ...pod, metadata: { ...pod.metadata, labels: { posidle: 'true' } } }),
-  },
-];
-
 /** The Pod of the strategy's placement, with the story's main and fluent.conf, and without posidle where the strategy has none. */
 export function manifestsOf(story: Story, strategy: Strategy, endpoint: string): Manifest[] {
   const { configMaps, spec } = partsOf(story, strategy, endpoint);
@@ -71,7 +48,7 @@ export function manifestsOf(story: Story, strategy: Strategy, endpoint: string):
     return [...configMaps, job];
   }
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec };
-  return [...configMaps, strategy.add?.(pod) ?? pod];
+  return [...configMaps, pod];
 }
 
 export function partsOf(
@@ -86,10 +63,7 @@ export function partsOf(
   if (conf === undefined) throw new Error('the placement has no fluent.conf');
   if (!strategy.hasPosidle) withoutPosidle(spec);
   named(spec, 'main').args = [PRELUDE + story.main];
-  if (story.restartPolicy !== undefined) spec.restartPolicy = story.restartPolicy;
   const fluentd = named(spec, 'fluentd');
-  // The script has a shell of its own.
-  if (strategy.placement !== 'original') Object.assign(fluentd, story.fluentd);
   if (strategy.isTuned) fluentd.lifecycle = { preStop: { exec: { command: ['sleep', '5'] } } };
   story.change?.(spec);
   conf.data = { 'fluent.conf': fluentConf(story, strategy, endpoint) };

@@ -1,3 +1,4 @@
+import { LAZY, ON_DISK, READ } from '../sections.ts';
 import type { Situation } from '../situation.ts';
 
 const LATE = { refresh_interval: '60s' };
@@ -139,6 +140,30 @@ export const FOUND: readonly Situation[] = [
     ],
     on: 'newest',
     since: '4757bba',
+  },
+  {
+    // New in this version: four threads parse, and in_tail sees a new directory at once.
+    name: 'threads-and-new-directory',
+    what: 'threads parse, and a log comes in a directory that is new, long before in_tail looks for one',
+    setup: {
+      tail: {
+        path: '{dir}/logs/**/*.log',
+        refresh_interval: '10m',
+        num_threads: 4,
+        enable_dir_watcher: true,
+      },
+      buffer: { ...ON_DISK, flush_interval: '10m', evacuate_limit_size: '1g' },
+    },
+    deeds: [...READ, ['write', 'app.log', 80_000], ['write', 'new/late.log', 1_000]],
+    on: 'newest',
+    since: '57be2fe',
+  },
+  {
+    name: 'ruby-in-pos-file',
+    what: 'only Ruby knows the pos file',
+    setup: { tail: { pos_file: '"#{["{dir}/app.pos"].first}"' }, buffer: LAZY },
+    deeds: [...READ, ['write', 'late.log', 1_000]],
+    since: '4bb47e2',
   },
   {
     name: 'removed-link-target',

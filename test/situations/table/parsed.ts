@@ -7,6 +7,17 @@ const JSON_PARSER: Section = { name: 'parse', params: { '@type': 'json' } };
 
 export const PARSED: readonly Situation[] = [
   {
+    name: 'no-parser',
+    what: 'no parser can read the lines',
+    setup: { parse: { '@type': 'regexp', expression: '/^(?<never>never)$/' } },
+    deeds: READ,
+    outcome: 'unproven',
+    told: '20 records lost (no parser could read it)',
+    lost: 20,
+    on: 'oldest and newest',
+    since: 'fef4ce2',
+  },
+  {
     name: 'parser-passes-over',
     what: 'a parser passes over a line in silence (1.14.6 makes a record of it)',
     setup: { parse: { '@type': 'json' } },

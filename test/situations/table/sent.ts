@@ -100,6 +100,23 @@ export const SENT: readonly Situation[] = [
     since: '6bd30bb',
   },
   {
+    name: 'rejected-and-dropped',
+    what: 'the destination rejects each chunk (400), and Fluentd is told to take that as delivered',
+    setup: {
+      output: output(
+        'http',
+        { endpoint: 'http://127.0.0.1:{port}/', error_response_as_unrecoverable: false },
+        [memoryBuffer({ flush_interval: '1s' })],
+      ),
+    },
+    deeds: [['destination', 'rejecting'], ...READ],
+    outcome: 'unproven',
+    told: 'got error response from',
+    lost: 20,
+    on: 'oldest and newest',
+    since: '229de46',
+  },
+  {
     name: 'no-match',
     what: 'no <match> takes the tag, and Fluentd says it only now and then',
     setup: {

@@ -1,7 +1,8 @@
-import { ON_DISK } from '../sections.ts';
+import { ON_DISK, READ } from '../sections.ts';
 import type { Situation } from '../situation.ts';
 
 const LAZY = { flush_interval: '60s' };
+const SOURCE_ONLY = { system: { with_source_only: true } };
 const ENDED = ['until', 'another worker runs'] as const;
 
 export const STOPPED: readonly Situation[] = [
@@ -43,6 +44,27 @@ export const STOPPED: readonly Situation[] = [
     ],
     on: 'oldest and newest',
     since: 'b990d2c',
+  },
+  {
+    name: 'source-only',
+    what: 'with_source_only keeps all lines back',
+    setup: SOURCE_ONLY,
+    deeds: READ,
+    args: ['--drain-timeout', '6s'],
+    outcome: 'not-drained',
+    told: 'held',
+    lost: 20,
+    on: 'not the oldest',
+    roads: ['run', 'watch'],
+    since: '57be2fe',
+  },
+  {
+    name: 'source-only-no-more',
+    what: 'with_source_only keeps all lines back, until SIGWINCH comes in the drain',
+    setup: SOURCE_ONLY,
+    deeds: [...READ, ['main ends'], ['pause', 0.5], ['signal', 'supervisor', 'SIGWINCH']],
+    on: 'not the oldest',
+    since: '57be2fe',
   },
   {
     name: 'frozen',
