@@ -35,7 +35,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   return {
     ...facts,
     left: [...unreadIn(files), ...unfoundIn(seen), ...heldBy(buffers), ...givenUpIn(seen)],
-    doubts: [noWitness(counts.read, buffers), ...doubtsOf(seen)],
+    doubts: [noWitness(counts.read, buffers, limits), ...doubtsOf(seen)],
   };
 }
 
@@ -87,14 +87,14 @@ function givenUpIn({ buffers }: Pick<Observation, 'buffers'>): readonly Left[] {
   return (buffers?.givenUp ?? []).map(({ path, size }) => ({ kind: 'given-up', path, bytes: size }));
 }
 
-function noWitness(read: number, buffers: BuffersReading | undefined): Doubt {
+function noWitness(read: number, buffers: BuffersReading | undefined, { wantsNoWitness }: Limits): Doubt {
   const empty = (buffers?.outputs ?? []).filter(({ chunks }) => chunks.length === 0).length;
   const parts = [`${counted(read, 'file')} read to the end`, `${counted(empty, 'buffer')} on disk empty`];
   const unseen =
     buffers === undefined || buffers.unseen.length === 0 ? [] : [`not seen: ${buffers.unseen.join(', ')}`];
   return {
     kind: 'no-witness',
-    why: `nobody looked inside Fluentd (\`posidle witness\` shows how); ${[...parts, ...unseen].join(', ')}`,
+    why: `nobody looked inside Fluentd${wantsNoWitness ? '' : ' (`posidle witness` shows how)'}; ${[...parts, ...unseen].join(', ')}`,
   };
 }
 

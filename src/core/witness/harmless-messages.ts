@@ -54,7 +54,7 @@ export const HARMLESS: readonly Row[] = [
   ['fluent/plugin/parser.rb', /^parsing timed out/], // then the line does not match
   // Of no record.
   ['fluent/engine.rb', /^(parameter '|section <|Deprecated method|unexpected error)/], // its end is told
-  ['fluent/supervisor.rb', ANY],
+  ['fluent/supervisor.rb', ANY], // a failed start, reload or flush: the end of a worker or a buffer is told
   ['fluent/source_only_buffer_agent.rb', /^failed to remove the buffer directory/],
   ['fluent/plugin_helper/thread.rb', /^(thread doesn't exit correctly|killing existing thread)/],
   ['fluent/plugin_helper/child_process.rb', /^(previous child process is still running|child process timed out)/], // its output reports it

@@ -195,8 +195,8 @@ function doubtsOfPlugins(one: WorkerReport): readonly Doubt[] {
       ),
     ...doubtsOfReceipts(one),
     ...silentLosses(plugins).map(({ about, why }) => doubt('no-ack', about, why)),
-    ...[...others, ...outputs.filter(({ buffer }) => buffer === 'none')]
-      .filter((plugin) => mayHold(plugin.class))
+    ...[...others.map((plugin) => ({ ...plugin, buffer: 'none' })), ...outputs]
+      .filter((plugin) => mayHold(plugin.class, { hasBuffer: plugin.buffer !== 'none' }))
       .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether it keeps records')),
   ];
 }

@@ -28,10 +28,6 @@ const SILENT_LOSSES: Readonly<Record<string, SilentLoss>> = {
     if: ['require_ack_response', false],
     orWithoutIt: true,
   },
-  'Fluent::Plugin::ExecFilterOutput': {
-    about: 'out_exec_filter',
-    why: 'its command may still hold lines, or lose them: nothing shows it',
-  },
   'Fluent::Plugin::TcpOutput': { about: 'out_tcp', why: USE_FORWARD },
   'Fluent::Plugin::UnixOutput': { about: 'out_unix', why: USE_FORWARD },
   'Fluent::Plugin::RewriteTagFilterOutput': {
@@ -97,6 +93,9 @@ function inFluentPlugin(names: string): readonly string[] {
   return names.split(' ').map((name) => `Fluent::Plugin::${name}`);
 }
 
-export function mayHold(name: string): boolean {
-  return !HOLD_NOTHING.has(name);
+/** Outputs that hold records behind their buffer, too: a command reads them, and its answers are new records. */
+const HOLD_BEHIND_BUFFER = new Set(inFluentPlugin('ExecFilterOutput'));
+
+export function mayHold(name: string, { hasBuffer }: { hasBuffer: boolean }): boolean {
+  return hasBuffer ? HOLD_BEHIND_BUFFER.has(name) : !HOLD_NOTHING.has(name);
 }

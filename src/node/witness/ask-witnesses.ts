@@ -22,6 +22,7 @@ const SOCKET = /^\d+-\d+\.sock$/;
 const MOST_NAMES = 10_000;
 const MOST_WITNESSES = 1_000;
 const CANNOT_BE_ASKED = 'its witness cannot be asked';
+const CUT: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
 const GONE: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOENT']);
 
 /**
@@ -102,7 +103,11 @@ async function askOne(
   budget: Budget,
   patience: Millis,
 ): Promise<Witness> {
-  const answer = await exchange(join(dir, worker), question, budget, patience);
+  const [path, end] = [join(dir, worker), performance.now() + patience];
+  let answer = await exchange(path, question, budget, patience);
+  // The worker ends: one connection breaks off with the witness's thread, the next one with its socket, and then nobody listens.
+  for (let times = 0; times < 2 && 'isCut' in answer && answer.isCut && performance.now() < end; times += 1)
+    answer = await exchange(path, question, budget, end - performance.now());
   if ('gone' in answer) return { worker, kind: 'gone', report: await lastReportOf(dir, worker, budget) };
   if ('why' in answer) return { worker, kind: 'silent', why: answer.why };
   const report = parseAnswer(answer.text);
@@ -133,9 +138,10 @@ async function lastReportOf(dir: string, worker: string, budget: Budget): Promis
   }
 }
 
+/** `isCut`: the other end has closed the connection before a whole line came. */
 type Exchange =
-  | { readonly text: string }
-  | { readonly why: string; readonly isBusy?: boolean }
+  | { readonly text: string; readonly isCut?: boolean }
+  | { readonly why: string; readonly isBusy?: boolean; readonly isCut?: boolean }
   | { readonly gone: true };
 
 /** What is left for the answers to one question. */
@@ -180,12 +186,15 @@ function exchange(path: string, word: string, budget = newBudget(), patience = S
       budget.values -= valuesIn(chunk);
       if (budget.bytes < 0 || budget.values < 0) end({ why: 'the answer of its witness is too long' });
     });
-    socket.once('end', () => end({ text: Buffer.concat(chunks).toString() }));
+    socket.once('end', () => {
+      const text = Buffer.concat(chunks).toString();
+      end({ text, isCut: !text.endsWith('\n') });
+    });
     socket.once('error', (error: NodeJS.ErrnoException) => {
       if (GONE.has(error.code)) return end({ gone: true });
       // EAGAIN: the queue of the socket is full, so somebody listens (connect(2)).
       const isBusy = error.code === 'EAGAIN' || isExhaustion(error);
-      end({ why: `${CANNOT_BE_ASKED}: ${error.message}`, isBusy });
+      end({ why: `${CANNOT_BE_ASKED}: ${error.message}`, isBusy, isCut: CUT.has(error.code) });
     });
   });
 }

@@ -97,6 +97,22 @@ test('many pos files that are not there are one line with their number', async (
   ]);
 });
 
+test('looks that are late now and then are reported once', async () => {
+  const host = blockedHost(10_000, 60_000).at(10_000, (h) => h.request('done-file'));
+  const { readFile } = host;
+  for (const from of [20_000, 35_000]) {
+    host.at(from, (h) => {
+      h.readFile = (path) =>
+        new Promise((resolve) => h.at(from + 8_000, () => resolve(readFile.call(h, path))));
+    });
+    host.at(from + 8_000, (h) => {
+      h.readFile = readFile;
+    });
+  }
+  const late = (await logged(host)).filter((line) => line.includes('in time'));
+  expect(late).toEqual([expect.stringMatching(`^warn: pos file ${POS} was not looked at in time: `)]);
+});
+
 test('a missing witness is reported when the drain begins, with the remedy', async () => {
   const lines = (await logged(busyHost().host, {}, '/posidle')).filter((line) => line.includes('witness'));
   expect(lines[0]).toMatch(

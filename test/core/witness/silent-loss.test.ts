@@ -20,7 +20,6 @@ test.each<[string, string, PluginSettings['settings'], string | undefined]>([
   ['gelf', 'Plugin::GelfOutput', {}, 'no destination confirms'],
   ['remote_syslog', 'Plugin::RemoteSyslogOutput', {}, 'no destination confirms'],
   ['datadog without HTTP', 'DatadogOutput', { use_http: false }, 'use_http true'],
-  ['exec_filter', 'Plugin::ExecFilterOutput', {}, 'its command'],
   ['a plugin that is not known', 'Plugin::AcmeOutput', {}, undefined],
 ])('%s', (_, name, settings, says) => {
   const found = silentLosses([{ class: `Fluent::${name}`, settings }]);
@@ -33,12 +32,14 @@ test('two plugins with the same gap are one sentence', () => {
   expect(silentLosses([forward, forward])).toHaveLength(1);
 });
 
-test.each<[string, string, boolean]>([
+test.each<[string, string, boolean, boolean?]>([
+  ['an output holds nothing that its buffer does not', 'Fluent::Plugin::AcmeOutput', false, true],
+  ['exec_filter may hold what its command has not answered', 'Fluent::Plugin::ExecFilterOutput', true, true],
   ['a filter that passes each record on holds nothing', 'Fluent::Plugin::GrepFilter', false],
   ['what concat holds is seen', 'Fluent::Plugin::ConcatFilter', false],
   ['what detect_exceptions holds is seen', 'Fluent::DetectExceptionsOutput', false],
   ['copy holds nothing', 'Fluent::Plugin::CopyOutput', false],
   ['a filter that is not known may hold records', 'Fluent::Plugin::AcmeFilter', true],
-])('%s', (_, name, holds) => {
-  expect(mayHold(name)).toBe(holds);
+])('%s', (_, name, holds, hasBuffer = false) => {
+  expect(mayHold(name, { hasBuffer })).toBe(holds);
 });

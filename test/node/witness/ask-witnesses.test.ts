@@ -53,8 +53,19 @@ async function asNobody<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-const saying = (changed = {}) => JSON.stringify(answer(changed));
+const saying = (changed = {}) => `${JSON.stringify(answer(changed))}\n`;
 const ask = async () => (await askWitnesses(inDir(), 'look', 5)).witnesses;
+
+test.each([
+  ['before it has said a word', (socket: Socket) => socket.destroy()],
+  ['in the middle of its answer', (socket: Socket) => socket.end(saying().slice(0, 20))],
+])('a worker that ends while it is asked, %s, is gone', async (_, breakOff) => {
+  await witness((_word, socket) => {
+    for (const server of servers.splice(0)) server.close();
+    breakOff(socket);
+  });
+  expect(await ask()).toEqual([{ worker: WORKER, kind: 'gone', report: undefined }]);
+});
 
 test('each socket is asked once, the oldest first', async () => {
   const words: string[] = [];
@@ -182,7 +193,13 @@ describe('a witness that cannot be believed is silent, and says why:', () => {
 
 test('an answer may be as long as all answers together, and have as many values', async () => {
   const unknown = TOO_MANY.slice(60);
-  await witness((_, socket) => socket.end(saying({ unknown }).padEnd(MOST_BYTES)));
+  await witness((_, socket) =>
+    socket.end(
+      `${saying({ unknown })
+        .trim()
+        .padEnd(MOST_BYTES - 1)}\n`,
+    ),
+  );
   expect(await ask()).toMatchObject([{ kind: 'alive' }]);
   await witness((_, socket) => socket.end(saying({ unknown })), '1001-13.sock');
   expect((await ask()).filter(({ kind }) => kind === 'alive').length).toBeLessThan(2);

@@ -74,10 +74,11 @@ export const KEPT: readonly Situation[] = [
       after: [toDestination({ flush_at_shutdown: false }, { arg: 'filtered' })],
     },
     deeds: [['write', 'app.log', 20]],
-    outcome: 'unproven',
-    told: 'its command may still hold lines',
+    outcome: 'not-drained',
+    told: 'held',
     lost: 20,
     on: 'newest',
     since: '3a9d68f',
+    once: 'unproven, and the chunk was not named',
   },
 ];

@@ -58,6 +58,16 @@ export const READING: readonly Situation[] = [
     once: 'not drained, and the line was lost',
   },
   {
+    name: 'unended-long-line',
+    what: 'the last line has no newline, and is longer than max_line_size',
+    setup: { tail: { max_line_size: '1k' } },
+    deeds: [...READ, ['write text', 'app.log', 'x'.repeat(3_000)]],
+    outcome: 'unproven',
+    told: 'line length is longer than',
+    since: '13c0d78',
+    once: 'not drained, at the end of the grace period',
+  },
+  {
     name: 'rotations',
     what: 'copytruncate, then a rotation by rename, and lines into the renamed file',
     deeds: [
