@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  renameSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { BUNDLE } from '../pods/bundle.ts';
 import { inspectedDir } from '../support/inspected-dir.ts';
@@ -22,19 +14,6 @@ const alone = (line: string) => shell(`PATH=${at()} ${line}`);
 const json = (line: string) => JSON.parse(shell(line).stdout);
 
 describe('an unknown file never counts as read', () => {
-  test('by inode the file in the place of a renamed one is undiscovered, and counted once; the rest of the renamed one is unknown', () => {
-    posFile('app.pos', [logged('a.log', 'one\n', 4)]);
-    renameSync(at('a.log'), at('a.log.1'));
-    logged('a.log', 'two\nthree\n', 0);
-    conf('fluent.conf', [`${at('*.log')}\nfollow_inodes true`, at('app.pos')]);
-    expect(json('posidle inspect -c fluent.conf --json')).toMatchObject({
-      undiscovered: [{ path: at('a.log'), size: 10 }],
-      lag: null,
-      knownLag: 10,
-      left: { count: 1, bytes: 10 },
-    });
-  });
-
   test.each<[string, () => void]>([
     ['a path in Ruby', () => conf('fluent.conf', [RUBY, at('app.pos')])],
     ['a path in Ruby, and an empty pos file', () => conf('fluent.conf', [RUBY, at('empty.pos')])],
@@ -136,17 +115,6 @@ describe('below a root lies another world', () => {
         posFiles: [{ path: at('app.pos'), entries: [{ path: at('logs/a.log'), size: 8, lag: 4 }] }],
       });
     expect(json(`posidle inspect --root root ${at('app.pos')} --json`).lag).toBe(4);
-  });
-
-  test('a pos file that is named there shows its undiscovered files', () => {
-    mkdirSync(at('root/logs'), { recursive: true });
-    posFile('root/app.pos', [{ ...logged('root/logs/a.log', 'one\n', 4), path: '/logs/a.log' }]);
-    logged('root/logs/new.log', 'new\n', 0);
-    conf('root/f.conf', ['/logs/*.log', '/app.pos']);
-    expect(json('posidle inspect --root root /app.pos -c /f.conf --json')).toMatchObject({
-      posFiles: [{ path: '/app.pos' }],
-      undiscovered: [{ path: '/logs/new.log', size: 4 }],
-    });
   });
 
   test('a link out of the root is unknown, and a link to a removed Pod leads nowhere', () => {
