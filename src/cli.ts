@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import yargs, { type Argv, type FallbackCompletionFunction } from 'yargs';
 import { BUGS, VERSION } from './commands/build-info.ts';
+import type { InjectOptions } from './commands/inject.ts';
 import { COMMANDS, type Command } from './commands/options/commands.ts';
 import { optionsFromEnvironment, variableOf } from './commands/options/environment.ts';
 import type { ExportArgs, InspectArgs } from './commands/options/inspect-options.ts';
@@ -77,9 +78,9 @@ const RUN: Readonly<Record<keyof typeof COMMANDS, (args: never) => Promise<numbe
     return (await import('./commands/export.ts')).runExport({ ...args, 'pos-file': posFilesOf(args) });
   },
   witness: async ({ dir }: { dir?: string }) => (await import('./commands/witness.ts')).runWitness(dir),
-  inject: async ({ files, image, path }: Words & { image?: string; path?: string }) => {
+  inject: async ({ files, ...options }: Words & InjectOptions) => {
     warnOfVariables();
-    return (await import('./commands/inject.ts')).runInject(files, image, path);
+    return (await import('./commands/inject.ts')).runInject(files, options);
   },
 };
 

@@ -105,26 +105,16 @@ function inSrc(file: string): readonly string[] {
   return (imports.get(file) ?? []).filter((target) => files.includes(target));
 }
 
-/** The shortest way by imports from a file back to itself. */
-function pathBackTo(file: string): readonly string[] {
-  const before = new Map<string, string>();
-  const waiting = [file];
-  for (const at of waiting) {
-    for (const next of inSrc(at)) {
-      if (next === file) return wayTo(at, before, file);
-      if (before.has(next)) continue;
-      before.set(next, at);
-      waiting.push(next);
-    }
+/** A way by imports from a file back to itself. */
+function pathBackTo(file: string, way = [file], seen = new Set<string>()): readonly string[] {
+  for (const next of inSrc(way.at(-1) ?? file)) {
+    if (next === file) return [...way, next];
+    if (seen.has(next)) continue;
+    seen.add(next);
+    const found = pathBackTo(file, [...way, next], seen);
+    if (found.length > 0) return found;
   }
   return [];
-}
-
-function wayTo(end: string, before: ReadonlyMap<string, string>, start: string): readonly string[] {
-  const way = [start];
-  for (let at: string | undefined = end; at !== undefined && at !== start; at = before.get(at))
-    way.unshift(at);
-  return [start, ...way];
 }
 
 function importsOf(file: string): readonly string[] {

@@ -232,7 +232,7 @@ test('the alert PosidleUnproven takes the log line of a posidle that found no wi
 
 /** What an alert on the log searches for. */
 function patternOf(alert: string): RegExp {
-  const rule = blocksIn('docker/README.md', 'yaml').find((block) => block.includes(alert)) ?? '';
-  const [, pattern = '^'] = new RegExp(`${alert}\n.*\\|[=~] "(.*?)"`).exec(rule) ?? [];
+  const rules = readFileSync('docker/alerts-loki.yaml', 'utf8');
+  const [, pattern = '^'] = new RegExp(`${alert}\n.*\\|[=~] "(.*?)"`).exec(rules) ?? [];
   return new RegExp(pattern);
 }

@@ -12,8 +12,15 @@ import { VERSION } from './build-info.ts';
 const UNCHANGED = 3;
 const HELM = '. It looks like a template of Helm: use helm template … | posidle inject -';
 
+export interface InjectOptions {
+  readonly image?: string;
+  readonly path?: string;
+  readonly container?: string;
+}
+
 /** `posidle inject FILE…`: prints the manifests with posidle added. If it cannot read one of them, it prints nothing. Resolves to the exit code. */
-export async function runInject(files: readonly string[], given?: string, path?: string): Promise<number> {
+export async function runInject(files: readonly string[], options: InjectOptions): Promise<number> {
+  const { image: given, path, container } = options;
   if (files.length === 0)
     throw new UsageError('inject: the file is missing. Use posidle inject FILE, or - for stdin');
   const image = given ?? `posidle:${VERSION}`;
@@ -32,7 +39,7 @@ export async function runInject(files: readonly string[], given?: string, path?:
       const manifests = parseManifests(content);
       for (const manifest of manifests) {
         place = `${file}:${manifest.line}:${manifest.column}: `;
-        const injected = injectInto(manifest.document, image, path?.split('.'));
+        const injected = injectInto(manifest.document, image, { path: path?.split('.'), container });
         printed.push(injected.pods.some(isChanged) ? writeManifest(injected.document) : manifest.source);
         pods.push(...injected.pods);
       }

@@ -22,13 +22,13 @@ export function startWarnings(options: WatchOptions, env: Environment): readonly
 const SERVICE_VARIABLE =
   /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
 
-/** No option has this name, but posidle and the witness read it. */
-const WITNESS_DIR = 'POSIDLE_DIR';
+/** No option has these names, but the witness reads them. */
+const OF_WITNESS = ['POSIDLE_DIR', 'POSIDLE_FIND'];
 
 /** Warnings about variables that look like options but match no option of any command. */
 export function unknownVariables(env: Environment): readonly string[] {
   const names = Object.values<Command>(COMMANDS).flatMap(({ options }) => Object.keys(options));
-  const known = [...names.map(variableOf), WITNESS_DIR];
+  const known = [...names.map(variableOf), ...OF_WITNESS];
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith('POSIDLE_') && !known.includes(name) && !SERVICE_VARIABLE.test(name),
   );

@@ -101,7 +101,7 @@ async function inTime<Found>(work: Promise<Found>): Promise<Found> {
   const found = await Promise.race([work, told]).finally(() => late.abort());
   if (found !== LATE) return found as Found;
   throw new CommandError(
-    `fluent.conf and the pos files were not found within ${formatDuration(START_PATIENCE)}: a mount does not answer`,
+    `fluent.conf and the pos files were not found within ${formatDuration(START_PATIENCE)}: a mount does not answer, or the machine is very busy`,
     EXIT.cannotWork,
   );
 }

@@ -10,8 +10,17 @@ export function cpuTimeOf(pid: number): number {
 
 /** Bytes of memory (proc(5), /proc/pid/status). */
 export function memoryOf(pid: number): number {
+  return memoryIn(pid, 'VmRSS');
+}
+
+/** Without mapped files: what a container's limit holds when memory is short. */
+export function anonymousMemoryOf(pid: number): number {
+  return memoryIn(pid, 'RssAnon');
+}
+
+function memoryIn(pid: number, field: string): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return 1024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
+  return 1024 * Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]);
 }
 
 export interface Spread {

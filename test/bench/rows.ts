@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { DRAIN } from './drain.ts';
 import { exporter } from './export.ts';
 import { cpuTimeOf, memoryOf } from './figures.ts';
 import { callsAndPackages } from './floor.ts';
@@ -40,6 +41,7 @@ export const BENCHES: readonly Bench[] = [
   exporter(10_000, { cpu: 2, memory: 90 }),
   INSPECT,
   END,
+  DRAIN,
 ];
 
 /** Absolute figures differ by a factor of three from machine to machine: the goals are distances from the floor. */

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
 
-const HELP =
-  'no cluster: set KUBECONFIG, or CLUSTER_UP to a program that starts one (test/cluster/README.md)';
+const HELP = 'no cluster: set KUBECONFIG, or CLUSTER_UP to a program that starts one (CONTRIBUTING.md)';
 
 /** Ends the cluster that was started, or does nothing. */
 export type Disconnect = () => void;

@@ -43,7 +43,7 @@ export class Destination {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
     for (const record of Buffer.concat(parts).toString().split('\n')) {
-      if (record !== '') this.#count((JSON.parse(record) as { message: string }).message);
+      if (record !== '') this.#count(lineIn(JSON.parse(record)));
     }
     response.writeHead(200).end();
     this.#events.emit('lines');
@@ -53,4 +53,9 @@ export class Destination {
     if (this.lines.has(line)) this.repeated++;
     this.lines.add(line);
   }
+}
+
+/** A container runtime calls it `log`. */
+function lineIn({ message, log }: { message?: string; log?: string }): string {
+  return message ?? log ?? '';
 }

@@ -7,7 +7,9 @@ import { CHANGED, LEFT_ALONE, PLACED, type PodManifest } from '../support/inject
 import { until } from '../support/until.ts';
 import { kubectlPath } from './connect.ts';
 import { createNamespace, kubectl } from './kubectl.ts';
+import { withNodesConfiguration } from './people.ts';
 import { expectDelivered, named, playThese } from './placement.ts';
+import { play } from './play.ts';
 import { applyPolicy, deletePolicy, policyVersion } from './policy.ts';
 
 const IMAGE = 'posidle:0.1.0';
@@ -212,6 +214,15 @@ describe('the policy of the API server', () => {
       if (kind === 'Job') Object.assign((spec as JobSpec).template, { metadata: { labels: LABELS } });
     const played = await playThese(manifests);
     expectDelivered(played, 'main-ended');
+  });
+
+  test('completes a Job whose Fluentd has the configuration of the official images for nodes', async () => {
+    const report = await play(withNodesConfiguration);
+    expectDelivered({ report, lines: report.lines.size }, 'main-ended');
+  });
+
+  test('completes the Job of a CronJob on the network of its node, whose path also matches renamed files', async () => {
+    expectDelivered(await playThese(kustomize('test/pods/cron-job')), 'main-ended');
   });
 
   test('changes no Pod while its image is not named, and says so', async () => {

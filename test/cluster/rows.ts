@@ -154,6 +154,20 @@ const starts = (container: string) => (pod: Playing) =>
     return state?.running ?? state?.terminated;
   });
 
+/** `kubectl set image` with another name of the same image: the kubelet restarts the container. */
+const setImage = (container: string, image: string) => ({
+  ...WAITS,
+  acts: () => ({
+    during: whenWritten(async (pod) => {
+      const prefix = image.includes('/') ? 'docker.io' : 'docker.io/library';
+      await pod.exec('fluentd', 'sh', '-c', 'until [ -s /var/log/fluentd/app.pos ]; do sleep 0.2; done');
+      await pod.kubectl('set', 'image', `pod/${pod.name}`, `${container}=${prefix}/${image}`);
+      await restarted(container)(pod);
+      await go(pod);
+    }),
+  }),
+});
+
 /** The kubelet starts Fluentd again while main goes on. */
 const KILLED_IN_BETWEEN =
   'slowly 1 20 >>a.log; until [ -e killed ]; do sleep 0.2; done; slowly 21 40 >>a.log';
@@ -422,18 +436,10 @@ export const ROWS: readonly Row[] = table({
       }),
     }),
   },
-  "posidle's image is changed while main runs": {
-    ...WAITS,
-    acts: () => ({
-      during: whenWritten(async (pod) => {
-        // Another name of the same image: the kubelet restarts the container.
-        const image = 'docker.io/library/node:24-bookworm-slim';
-        const patch = [{ op: 'replace', path: '/spec/initContainers/2/image', value: image }];
-        await pod.kubectl('patch', 'pod', pod.name, '--type=json', '-p', JSON.stringify(patch));
-        await restarted('posidle')(pod);
-        await go(pod);
-      }),
-    }),
+  "posidle's image is changed while main runs": setImage('posidle', 'node:24-bookworm-slim'),
+  "Fluentd's image is changed while main runs": {
+    ...setImage('fluentd', 'fluent/fluentd:v1.18-debian'),
+    told: { restarts: [1] },
   },
 
   // Mistakes in the manifest.

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
-import { runInject } from '../../src/commands/inject.ts';
+import { type InjectOptions, runInject } from '../../src/commands/inject.ts';
 import { parseManifests } from '../../src/node/files/manifests.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -12,7 +12,7 @@ const printedFor = (spec: string) => printedOf(`kind: Pod\nmetadata: { name: p }
 
 const printedOf = (...texts: readonly string[]) => printedWith({ image: 'image' }, texts);
 
-async function printedWith({ image, path: at }: { image?: string; path?: string }, texts: readonly string[]) {
+async function printedWith(options: InjectOptions, texts: readonly string[]) {
   const files = texts.map((text, index) => {
     const file = path(index === 0 ? 'pod.yaml' : `${index}.yaml`);
     writeFileSync(file, text);
@@ -25,7 +25,7 @@ async function printedWith({ image, path: at }: { image?: string; path?: string 
       printed[stream] += text;
       return true;
     });
-  const code = await runInject(files, image, at);
+  const code = await runInject(files, options);
   vi.restoreAllMocks();
   const [manifest] = parseManifests(printed.stdout);
   return {
@@ -48,7 +48,7 @@ test('the reason why a Pod stays as it is goes to stderr, and the exit code is 3
   expect(code).toBe(3);
   expect(document).not.toContain('posidle');
   expect(stderr).toBe(
-    'posidle: pod.yaml: Pod p stays as it is: no container or native sidecar is named fluentd or emr-container-fluentd. The annotation posidle/container names another one\n',
+    'posidle: pod.yaml: Pod p stays as it is: no container or native sidecar is named fluentd or emr-container-fluentd. The annotation posidle/container names another one, and so does --container\n',
   );
 });
 
@@ -79,6 +79,13 @@ test('an image that no registry has is told, if something was changed', async ()
   expect((await printedWith({}, ['kind: Pod\nspec: { containers: [{}] }\n'])).stderr).not.toContain('image');
 });
 
+test('a Fluentd of the name that the user gives is found', async () => {
+  const pod = 'kind: Pod\nspec: { containers: [{ name: main }, { name: count-agent }] }\n';
+  const { code, document } = await printedWith({ image: 'image', container: 'count-agent' }, [pod]);
+  expect(code).toBe(0);
+  expect(document).toContain('"name":"posidle"');
+});
+
 test('a path at which no file has a Pod is named', async () => {
   const app = 'kind: App\nspec: { template: {} }\n';
   await expect(printedWith({ path: 'spec.templat' }, [app])).rejects.toThrow(
@@ -95,23 +102,4 @@ test('a document that stays as it is keeps its comments and its quotes', async (
 
 test('a template of Helm is told from broken YAML', async () => {
   await expect(printedFor('{{ .Values.spec }}')).rejects.toThrow(/helm template … \| posidle inject -$/);
-});
-
-test('a warning about a Pod that is changed goes to stderr', async () => {
-  const { document, stderr } = await printedFor(`
-    initContainers:
-      - { name: writer, restartPolicy: Always, volumeMounts: [{ name: logs }] }
-      - { name: fluentd, restartPolicy: Always, volumeMounts: [{ name: logs }] }
-    containers: [{ name: main }]`);
-  expect(document).toContain('"name":"posidle"');
-  expect(stderr).toBe(
-    'posidle: pod.yaml: Pod p: sidecar writer ends after fluentd: nobody reads its last lines. In initContainers, list it after fluentd\n',
-  );
-});
-
-test('a Pod whose user is written in YAML as root gets containers that may be root', async () => {
-  const { document } = await printedFor(
-    '{ securityContext: { runAsUser: 0 }, containers: [{ name: main }, { name: fluentd }] }',
-  );
-  expect(document.match(/"runAsNonRoot":"false"/g)).toHaveLength(2);
 });

@@ -35,19 +35,6 @@ test('an answer is rendered once per look, even for many requests', () => {
   expect(render).toHaveBeenCalledTimes(2);
 });
 
-test('a board is well from its first look on, until looks hang', () => {
-  let now = 0;
-  const board = new LookBoard<string>(() => now, 1_000);
-  const isWell = () => board.health().isWell;
-  expect(isWell()).toBe(false);
-  board.looked('one');
-  now = 1_000;
-  expect(isWell()).toBe(true);
-  now = 1_001;
-  board.looked('one', true);
-  expect(isWell()).toBe(false);
-});
-
 test.each([
   ['without a token there is nothing to POST to', undefined, [], undefined],
   ['with none anybody may quit', 'none', ['/quitquitquit'], undefined],

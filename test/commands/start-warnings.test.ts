@@ -5,7 +5,13 @@ import { tempDir } from '../support/temp-dir.ts';
 const at = tempDir();
 
 test('a variable that is no option is reported with the nearest name', () => {
-  const known = { POSIDLE_QUIET: '30s', POSIDLE_MAX_LAG: '0', POSIDLE_DIR: '/posidle', PATH: '' };
+  const known = {
+    POSIDLE_QUIET: '30s',
+    POSIDLE_MAX_LAG: '0',
+    POSIDLE_DIR: '/posidle',
+    POSIDLE_FIND: 'no',
+    PATH: '',
+  };
   const env = { POSIDLE_QUITE: '30s', POSIDLE_BANNER: 'x', ...known };
   expect(unknownVariables(env)).toEqual([
     'POSIDLE_QUITE: no option has this name. Did you mean POSIDLE_QUIET?',

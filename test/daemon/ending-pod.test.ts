@@ -71,7 +71,7 @@ describe('in an ending Pod', () => {
       const { outcome } = await drained(host, { grace });
       expect(outcome).toMatchObject({ outcome: 'not-drained', left: { worst: [{ kind: 'held' }] } });
       expect(outcome.doubts.worst).toContainEqual(
-        expect.objectContaining({ kind: 'no-answer', about: '9-9.sock' }),
+        expect.objectContaining({ kind: 'no-answer', about: 'worker (pid 9)' }),
       );
       expect(host.now()).toBeLessThan(grace);
     },

@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { exitCodeOf } from '../../src/core/drain/outcome.ts';
 import type { FluentdReading } from '../../src/core/progress/fluentd-reading.ts';
 import { FluentdFinder } from '../../src/daemon/find-fluentd.ts';
-import { confOf, expectStops, LOG, POS, posText, type Run, run, subject } from '../support/builders.ts';
+import { expectStops, LOG, POS, posText, run, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { alive } from '../support/witnesses.ts';
-import { busyHost, namesOf, stoppedAt } from './busy-host.ts';
+import { busyHost, namesOf } from './busy-host.ts';
 
 const find = (host: FakeHost, known?: FluentdReading, what = subject()) =>
   new FluentdFinder(host, what).find(known);
 const follow = (host: FakeHost, known: FluentdReading, what = subject()) =>
   new FluentdFinder(host, what).follow(known);
-const codeOf = ({ outcome }: Run, strict = false) => exitCodeOf(outcome, { strict });
 
 describe('fluentd', () => {
   test('that goes on is looked at without the whole process table, until something changes', async () => {
@@ -49,62 +47,6 @@ describe('fluentd', () => {
     const why = 'SIGINT was not sent to all: the system has too many files open';
     expect(report.done).toContainEqual({ what: why, pids: [], failed: true });
   });
-
-  test('that ends by itself is waited for until the trigger, and then no longer than the settle time', async () => {
-    const { host, fluentd } = busyHost();
-    host.at(20_000, () => fluentd.end()).at(40_000, (h) => h.request('done-file'));
-    const ended = await run(host, {}, { conf: confOf([LOG]) });
-    expect(host.sent).toEqual([]);
-    expect(ended.outcome).toMatchObject({ end: 'ended-by-itself', left: { count: 0 }, trigger: 'done-file' });
-    expect(host.now()).toBeLessThanOrEqual(42_250);
-    expect(codeOf(ended)).toBe(0);
-  });
-
-  test('that ends by itself with lines unread is reported as not drained', async () => {
-    const { host, fluentd } = busyHost();
-    host.at(20_000, () => fluentd.end()).at(20_100, (h) => h.appendLog(LOG, 'nobody reads\n'));
-    const ended = await run(host);
-    expect(ended.outcome).toMatchObject({ outcome: 'not-drained', left: { count: 1, bytes: 13 } });
-    expect(codeOf(ended, true)).toBe(3);
-  });
-
-  test('that restarts with another pid is followed, and the new one is stopped', async () => {
-    const { host, fluentd } = busyHost();
-    host.at(20_000, () => fluentd.end()).at(21_500, (h) => h.startFluentd({ pid: 5000 }));
-    const { outcome } = await run(host);
-    expectStops(host, ['SIGINT 5000 @60000']);
-    expect(outcome.end).toBe('stopped');
-  });
-
-  test('that has only just restarted gets no signal for the settle time: its start is not over', async () => {
-    const { host, fluentd } = busyHost();
-    host.at(59_500, () => fluentd.end()).at(59_800, (h) => h.startFluentd({ pid: 5000 }));
-    await run(host);
-    expect(host.stops).toHaveLength(1);
-    expect(stoppedAt(host)).toBeGreaterThanOrEqual(61_800);
-  });
-
-  test('that comes after the SIGTERM of a main that was faster is drained within the grace period', async () => {
-    const host = new FakeHost().at(1_000, (h) => h.appendLog(LOG, 'line\n'));
-    host.at(3_000, (h) => h.request('SIGTERM')).at(9_000, (h) => h.startFluentd().read(LOG));
-    const { outcome } = await run(host);
-    expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven', trigger: 'SIGTERM' });
-    expect(host.now()).toBeLessThan(3_000 + 25_000);
-  });
-
-  test("that is another user's ends in exit code 4, at once", async () => {
-    const { host } = busyHost({ permitted: false });
-    const ended = await run(host);
-    expect([host.sent, host.now(), ended.outcome.end, codeOf(ended)]).toEqual([[], 0, 'not-permitted', 4]);
-  });
-
-  test('that runs twice ends in exit code 2 and a list of both', async () => {
-    const { host } = busyHost();
-    host.startFluentd({ pid: 5000 });
-    const ended = await run(host);
-    expect([host.sent, ended.outcome.end, codeOf(ended)]).toEqual([[], 'ambiguous', 2]);
-    expect(ended.outcome.why).toMatch(/4242.*5000/);
-  });
 });
 
 test('if it sees no fluentd, it says what would help', async () => {
@@ -113,13 +55,6 @@ test('if it sees no fluentd, it says what would help', async () => {
 });
 
 describe('the search', () => {
-  test('finds the supervisor, its live workers and whether it may be told', async () => {
-    const { host } = busyHost({ workers: 2 });
-    const workers = [{ pid: 4243 }, { pid: 4244 }];
-    const found = { kind: 'running', supervisor: { pid: 4242 }, workers, proof: 'own' };
-    expect(await find(host)).toMatchObject(found);
-  });
-
   test('reads the whole process table only when what is known no longer holds', async () => {
     const { host } = busyHost();
     const known = await find(host);
@@ -139,14 +74,6 @@ describe('the search', () => {
     }
   });
 
-  test('keeps one that nothing proves while nothing proves another one', async () => {
-    const host = new FakeHost();
-    host.startProcess({ pid: 6000, argv: ['fluentd', '-c', 'other.conf'] });
-    const known = await find(host);
-    host.startProcess({ pid: 6001, argv: ['fluentd', '-c', 'third.conf'] });
-    expect(await find(host, known)).toEqual(known);
-  });
-
   test('takes none of several that nothing proves for one that has ended', async () => {
     const { host, fluentd } = busyHost();
     const known = await find(host);
@@ -157,14 +84,6 @@ describe('the search', () => {
     expect(await find(host, gone)).toMatchObject({ kind: 'absent', last: { pid: 4242 } });
     host.startFluentd({ pid: 5000 });
     expect(await find(host, gone)).toMatchObject({ kind: 'running', supervisor: { pid: 5000 } });
-  });
-
-  test('finds a worker that was started anew', async () => {
-    const { host, fluentd } = busyHost();
-    const known = await find(host);
-    host.endProcess(4243);
-    fluentd.startWorker(4244);
-    expect(await find(host, known)).toMatchObject({ workers: [{ pid: 4244 }] });
   });
 
   test('finds workers without their supervisor only by their witness', async () => {
@@ -366,13 +285,6 @@ describe("a parent's child", () => {
     });
     const { outcome } = await drained(host);
     expect(namesOf(host.sent)).toEqual(['SIGUSR1 910', 'SIGINT 910']);
-    expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
-  });
-
-  test('whose Fluentd has ended and is not started again is unproven', async () => {
-    const host = readWorld(wrapped()).at(20_000, (h) => h.endProcess(910));
-    const { outcome } = await drained(host.at(30_000, (h) => h.request('SIGTERM')));
-    expect(namesOf(host.sent)).toEqual([`SIGINT ${CHILD}`]);
     expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
   });
 });

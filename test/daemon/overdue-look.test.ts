@@ -57,21 +57,6 @@ describe('a look that never ends', () => {
     expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
   });
 
-  test('and no Fluentd: two signals are the end', async () => {
-    const host = new SlowHost();
-    for (const at of [20_000, 21_500]) host.at(at, (h) => h.request('SIGTERM'));
-    const { outcome } = await watch(host, { grace: GRACE });
-    expect(outcome.end).toBe('no-fluentd');
-    expect(host.now()).toBeLessThanOrEqual(24_000);
-  });
-
-  test('does not hold up a done file, whose drain ends at its timeout', async () => {
-    const host = slowHost(5_000).at(20_000, (h) => h.request('done-file'));
-    const { outcome } = await watch(host, { drainTimeout: 60_000 });
-    expect(stoppedAt(host)).toBeLessThanOrEqual(81_000);
-    expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven', trigger: 'done-file' });
-  });
-
   test('is no quiet window before the start timeout is over', async () => {
     const host = slowHost(5_000);
     const { outcome } = await watch(host, { startTimeout: 300_000, drainTimeout: 60_000 });

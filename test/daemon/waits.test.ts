@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Policy } from '../../src/core/drain/policy.ts';
-import { tailRules } from '../core/worlds.ts';
-import { chunkPath, confOf, LOG, POS, posText, run } from '../support/builders.ts';
+import { chunkPath, confOf, LOG, run } from '../support/builders.ts';
 import type { FakeFluentd } from '../support/fake-fluentd.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
@@ -25,48 +24,6 @@ async function sentAfter(
     return [signal, Number(at.slice(1)) - DONE] as const;
   });
 }
-
-/** As in_tail without follow_inodes: the entry of the path is the next file's at once, and the old one is in its memory. */
-function rotateAt(at: number, host: FakeHost, fluentd: FakeFluentd): void {
-  host.at(at, () => {
-    const { inode = '' } = host.files.get(LOG) ?? {};
-    host.appendLog(LOG, 'the rest\n');
-    host.rename(LOG, `${LOG}.1`);
-    host.writeFile(LOG, '', host.newInode());
-    host.writeFile(POS, posText([{ path: LOG, position: 0, inode: host.files.get(LOG)?.inode ?? inode }]));
-    fluentd.reads = false;
-  });
-}
-
-test('Fluentd is told to stop at once if no line is on its way', async () => {
-  expect(await sentAfter(() => {})).toEqual([['SIGINT', expect.closeTo(0, -3)]]);
-});
-
-test('a renamed file is read on for rotate_wait: the stop waits for that', async () => {
-  const rotate = (host: FakeHost, fluentd: FakeFluentd) => rotateAt(9_000, host, fluentd);
-  const sent = await sentAfter(rotate, { rules: tailRules({ rotateWait: 20_000 }) });
-  expect(sent).toEqual([['SIGINT', expect.closeTo(20_000, -3)]]);
-});
-
-test('a record of several lines waits for its next line: the chunk that it comes into is flushed', async () => {
-  const chunk = chunkPath(1);
-  const sent = await sentAfter(
-    (host) => {
-      host.writeFile('/buffer/.keep', '');
-      host.at(16_500, () => host.writeFile(chunk, 'the record'));
-      host.at(19_000, () => host.files.delete(chunk));
-    },
-    { rules: tailRules({ multilineFlush: 15_000 }), buffer: FILE_BUFFER },
-  );
-  expect(sent.map(([signal]) => signal)).toEqual(['SIGUSR1', 'SIGINT']);
-  expect(sent[0]?.[1]).toBeGreaterThanOrEqual(7_000);
-  expect(sent[1]?.[1]).toBeGreaterThanOrEqual(9_000);
-});
-
-test('a buffer in memory is flushed, once, before the stop', async () => {
-  const sent = await sentAfter(() => {}, { buffer: IN_MEMORY });
-  expect(sent.map(([signal]) => signal)).toEqual(['SIGUSR1', 'SIGINT']);
-});
 
 test('a buffer on disk is flushed, and waited for until its chunks are gone', async () => {
   const chunk = chunkPath(1);

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Witness } from '../../src/core/witness/reports.ts';
 import { LOG, POS, posText, run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
-import { holding, output, sight } from '../support/said.ts';
-import { alive, gone, SILENT } from '../support/witnesses.ts';
+import { holding, sight } from '../support/said.ts';
+import { alive, gone } from '../support/witnesses.ts';
 import { busyHost } from './busy-host.ts';
 
 const WITNESS = '/posidle';
@@ -40,39 +40,6 @@ test('Fluentd is told to stop within 100 ms of the trigger if nothing is left, a
   expect(outcome).toMatchObject({ end: 'stopped', outcome: 'drained', ...nothing });
 });
 
-test('an output without a buffer is no reason to wait', async () => {
-  const { host, told } = remote(alive({ outputs: [output({ n: undefined, chunks: undefined })] }));
-  await drainIn(host);
-  expect(told).toEqual([['stop', expect.closeTo(0, -2)]]);
-});
-
-test('the chunks of a buffer are flushed, and the drain waits until these chunks are gone', async () => {
-  const { host, told } = remote(alive({ outputs: [holding('a')] }), (word, world) => {
-    if (word === 'stop') return gone({ ends: [holding('c')] });
-    // Another source feeds the same output.
-    world.at(world.now() + 3_000, (h) => {
-      h.witnesses = [alive({ outputs: [holding('b')] })];
-    });
-    return alive({ outputs: [holding('a', 'b')] });
-  });
-  const { outcome } = await drainIn(host);
-  expect(told.map(([word]) => word)).toEqual(['flush', 'stop']);
-  expect(told[1]?.[1]).toBeGreaterThanOrEqual(3_000);
-  expect(outcome).toMatchObject({ outcome: 'drained' });
-});
-
-test('a record that a filter keeps is flushed with the chunk that it comes into', async () => {
-  const keeps = { held: [{ class: 'Fluent::Plugin::ConcatFilter', n: 1, emits: 6 }] };
-  const { host, told } = remote(alive(keeps), (word) => (word === 'stop' ? gone() : alive()));
-  host.at(CALLED + 1_000, (h) => {
-    h.witnesses = [alive({ outputs: [holding('late')] })];
-  });
-  // Until it emits what it keeps, that is waited for.
-  const { outcome } = await drainIn(host, 'done-file');
-  expect(told.map(([word]) => word)).toEqual(['flush', 'stop']);
-  expect(outcome.outcome).toBe('drained');
-});
-
 const held = { closed: [sight({ pos: 120, size: 120 })], ends: [holding('b')] };
 const half = { closed: [sight({ pos: 90, unfinished: 10 })] };
 test.each<[string, object, string, string]>([
@@ -84,24 +51,6 @@ test.each<[string, object, string, string]>([
   const { outcome } = await drainIn(host);
   expect(outcome.outcome).toBe(drained);
   expect([...outcome.left.worst, ...outcome.doubts.worst]).toMatchObject([{ kind }]);
-});
-
-test('a file that Fluentd has not found is waited for until the limit, and named', async () => {
-  const unfound = { unfound: [{ path: '/log/new.log', size: 30 }] };
-  const { host, told } = remote(alive(unfound), () => gone(unfound));
-  const { outcome } = await drainIn(host, 'done-file', { drainTimeout: 30_000 });
-  expect(told).toEqual([['stop', expect.closeTo(30_000, -3)]]);
-  expect(outcome.left.worst).toMatchObject([{ kind: 'unfound', path: '/log/new.log', bytes: 30 }]);
-});
-
-test('a silent witness is a doubt, and the drain goes on by what is seen from outside', async () => {
-  const { host } = busyHost();
-  host.at(20_000, (h) => h.request('SIGTERM'));
-  host.witnesses = [SILENT];
-  const { outcome } = await run(host, {}, { witness: WITNESS });
-  expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
-  expect(outcome.doubts.worst.map(({ kind }) => kind)).toEqual(['main-may-run', 'no-answer']);
-  expect(host.now()).toBeLessThan(24_000);
 });
 
 describe('a Fluentd that only its witness can tell to stop', () => {

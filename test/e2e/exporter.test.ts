@@ -9,7 +9,6 @@ import { METRICS } from '../../src/core/metrics/metrics.ts';
 import { standInFor } from '../pods/images.ts';
 import type { Container } from '../pods/kubernetes.ts';
 import { kustomize } from '../pods/kustomize.ts';
-import { blocksIn } from '../pods/readme.ts';
 import { posText } from '../support/builders.ts';
 import { freePort } from '../support/free-port.ts';
 import { loggedIn, startPosidle } from '../support/posidle.ts';
@@ -105,8 +104,8 @@ describe('the manifests of the exporter', () => {
   });
 });
 
-test('the alerts of docker/README that need kube-state-metrics come for one bad Pod or Job each', (context) => {
-  const block = blocksIn('docker/README.md', 'yaml').find((text) => text.includes('kube_pod_labels')) ?? '';
+test('the alerts that need kube-state-metrics come for one bad Pod or Job each', (context) => {
+  const ofPods = yaml.load(readFileSync('docker/alerts-prometheus.yaml', 'utf8')) as Rules;
   const series = (text: string) => {
     const [name = '', ...labels] = text.split(' ');
     return `${name}{${['namespace="a"', ...labels].join(', ')}}`;
@@ -129,8 +128,7 @@ test('the alerts of docker/README that need kube-state-metrics come for one bad 
     PosidlePodRefused: 'job_name="refused"',
     PosidleMissing: 'pod="without"',
   };
-  const { groups } = yaml.load(block) as Rules;
-  const told = groups
+  const told = ofPods.groups
     .flatMap((group) => group.rules)
     .map(({ alert, expr }) => ({
       expr: `group by (pod, job_name) (${expr})`,
@@ -145,7 +143,7 @@ test('the alerts of docker/README that need kube-state-metrics come for one bad 
       },
     ],
   };
-  const dir = inFiles({ 'rules.yml': yaml.load(block), 'test.yml': spec });
+  const dir = inFiles({ 'rules.yml': ofPods, 'test.yml': spec });
   expectNoFault(['test', 'rules', join(dir, 'test.yml')], '', context);
 });
 

@@ -15,14 +15,22 @@ export function test(title: string, body: Body): void {
   tests.push({ title, run: () => body() });
 }
 
-test.each =
+type Each = (title: string, args: readonly unknown[], body: Body) => unknown;
+
+const eachBy =
+  (add: Each) =>
   (rows: readonly unknown[]) =>
   (title: string, body: Body): void => {
     for (const row of rows) {
       const args: readonly unknown[] = Array.isArray(row) ? row : [row];
-      tests.push({ title: `${title} ${inspect(args[0], { depth: 0 })}`, run: () => body(...args) });
+      add(`${title} ${inspect(args[0], { depth: 0 })}`, args, body);
     }
   };
+
+describe.each = eachBy((_, args, body) => body(...args));
+test.each = eachBy((title, args, body) => tests.push({ title, run: () => body(...args) }));
+
+export { test as it };
 
 /** The first failing test so far, or undefined. Runs each test once. */
 export async function firstFailure(): Promise<string | undefined> {

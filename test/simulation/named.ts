@@ -41,7 +41,7 @@ function isDoubted(
   if (about === undefined) return true;
   if (kind === 'undelivered') return fate === 'set aside' || fate === 'thrown away';
   if (about === OUTPUT) return fate === 'buffered' || fate === 'lost in memory';
-  const worker = workers.find(({ socket }) => socket === about);
+  const worker = workers.find(({ pid }) => about.endsWith(` (pid ${pid})`));
   if (worker === undefined) return fate === 'written' && file.paths.has(about);
   if (kind !== 'worker-died') return writtenAt < worker.endedAt;
   const next = workers.find(

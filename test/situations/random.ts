@@ -107,8 +107,8 @@ function possible(deeds: readonly Deed[]): readonly Deed[] {
     switch (what) {
       case 'write':
       case 'write unended':
-        // No path matches it.
-        return !file.startsWith('..') && there.add(file);
+        // No path matches another file at its birth.
+        return (there.has(file) || /^[^/]+\.log$/.test(file)) && there.add(file);
       case 'write on':
         return open.has(file);
       case 'open':

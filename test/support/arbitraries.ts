@@ -1,6 +1,4 @@
 import fc from 'fast-check';
-import { decodePath } from '../../src/core/pos-file/path-bytes.ts';
-import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 
 /** One seed in CI, so that a red run can be run again; any seed elsewhere. */
 export const RUNS = process.env.CI === undefined ? {} : { seed: 20_261_121 };
@@ -93,13 +91,6 @@ export const posFileBytes: fc.Arbitrary<Uint8Array> = fc
     const torn = fc.nat(whole.length).map((length) => whole.subarray(0, length));
     return fc.oneof({ weight: 3, arbitrary: fc.constant(whole) }, torn);
   });
-
-/** An entry as Fluentd writes it. */
-export const positionEntry: fc.Arbitrary<PositionEntry> = fc.record({
-  path: pathBytes.map(decodePath),
-  position: fc.oneof(fc.nat(), fc.maxSafeNat(), fc.constant(null)),
-  inode: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(String),
-});
 
 /** Strings and bytes in one row; a string is UTF-8. */
 export function bytesOf(...parts: readonly (string | Uint8Array)[]): Uint8Array {

@@ -14,8 +14,6 @@ export interface FluentdOptions {
   readonly ignores?: readonly string[];
   /** From the stop signal to the end. */
   readonly stopTakes?: Millis;
-  /** From the write of a line to its position in the pos file. */
-  readonly readTakes?: Millis;
 }
 
 /** A Fluentd of the fake world: a supervisor (pid) and its workers (pid + 1 …), which read the given files. */
@@ -49,11 +47,6 @@ export class FakeFluentd {
     this.#host.startProcess({ pid, ppid: this.pid, argv, permitted, onSignal });
   }
 
-  /** A log file has changed. */
-  notice(path: string): void {
-    this.#host.at(this.#host.now() + (this.#options.readTakes ?? 0), () => this.read(path));
-  }
-
   /** Reads a file to its last newline, where it still reads. */
   read(path: string): void {
     const file = this.#host.files.get(path);
@@ -61,25 +54,9 @@ export class FakeFluentd {
     this.setPosition(path, file.bytes.lastIndexOf(NEWLINE) + 1);
   }
 
-  /** Bytes of whole lines that it has not read. */
-  unreadIn(path: string): number {
-    const end = (this.#host.files.get(path)?.bytes.lastIndexOf(NEWLINE) ?? -1) + 1;
-    return end - (this.#positions.get(path)?.position ?? 0);
-  }
-
-  setPosition(path: string, position: number, inode = this.#host.files.get(path)?.inode ?? '0'): void {
-    this.#positions.set(path, { position, inode });
-    this.writePosFile();
-  }
-
-  writePosFile(): void {
+  setPosition(path: string, position: number): void {
+    this.#positions.set(path, { position, inode: this.#host.files.get(path)?.inode ?? '0' });
     this.#host.writeFile(this.posFile, posText([...this.#positions].map(([path, at]) => ({ path, ...at }))));
-  }
-
-  /** Empties the pos file, and fills it again after a while. */
-  compact(takes: Millis): void {
-    this.#host.writeFile(this.posFile, '');
-    this.#host.at(this.#host.now() + takes, () => this.writePosFile());
   }
 
   /** Every process of it, also workers that go on without their supervisor. */

@@ -61,7 +61,7 @@ export class FakeHost extends FakeFiles implements Host {
   appendLog(path: string, text: string): void {
     const before = this.files.get(path)?.bytes ?? new Uint8Array();
     this.writeFile(path, new Uint8Array(Buffer.concat([before, encodePath(text)])));
-    for (const fluentd of this.#fluentds) fluentd.notice(path);
+    for (const fluentd of this.#fluentds) fluentd.read(path);
   }
 
   startProcess(row: Partial<FakeProcess> & { readonly pid: number }): void {
@@ -75,12 +75,6 @@ export class FakeHost extends FakeFiles implements Host {
     this.processes.delete(pid);
     for (const child of this.processes.values())
       if (child.ppid === pid) this.processes.set(child.pid, { ...child, ppid: 1 });
-  }
-
-  /** From now on the kernel refuses every signal to it. */
-  forbid(pid: number): void {
-    const found = this.processes.get(pid);
-    if (found !== undefined) this.processes.set(pid, { ...found, permitted: false });
   }
 
   startFluentd(options: FluentdOptions = {}): FakeFluentd {

@@ -305,6 +305,8 @@ export const CHANGED: Readonly<Record<string, PodManifest>> = {
     automountServiceAccountToken: false,
   }),
   'a Job that must end in time': pod({ restartPolicy: 'Never', activeDeadlineSeconds: 60 }),
+  'the annotation of a strict posidle': pod({}, { 'posidle/strict': 'true' }),
+  'the annotation of a posidle that is not strict': pod({}, { 'posidle/strict': 'false' }),
   'annotations and nothing else': pod({}, { other: 'yes' }),
   ...manifestsOf(PLACED),
   ...manifestsOf(SIZED),

@@ -1,33 +1,13 @@
+const LISTS = [
+  ...['readers', 'files', 'closed', 'cuts', 'starts', 'lost', 'unfound', 'denied', 'siblings', 'held'],
+  ...['plugins', 'heard', 'aside', 'ends', 'resumed'],
+];
+
 /** The answer of a healthy worker's witness. */
 export function answer(changed: object = {}): Record<string, unknown> {
-  return {
-    v: 1,
-    pid: 12,
-    supervisor: 11,
-    pod: 0,
-    ready: true,
-    error: null,
-    gap: 0.3,
-    readers: [],
-    files: [],
-    closed: [],
-    cuts: [],
-    starts: [],
-    lost: [],
-    unfound: [],
-    denied: [],
-    siblings: [],
-    held: [],
-    outputs: [output()],
-    plugins: [],
-    heard: [],
-    aside: [],
-    ends: [],
-    resumed: [],
-    again: 0,
-    more: 0,
-    ...changed,
-  };
+  const known = { v: 1, pid: 12, supervisor: 11, pod: 0, ready: true, error: null, gap: 0.3 };
+  const none = Object.fromEntries(LISTS.map((name) => [name, []]));
+  return { ...known, ...none, outputs: [output()], again: 0, more: 0, ...changed };
 }
 
 /** A file that is read to its end. */
@@ -37,16 +17,8 @@ export function sight(changed: object = {}): object {
 
 /** An output whose buffer is empty. */
 export function output(changed: object = {}): object {
-  return {
-    id: 'out',
-    class: 'Fluent::Plugin::HTTPOutput',
-    retry: false,
-    settings: {},
-    n: 0,
-    bytes: 0,
-    chunks: [],
-    ...changed,
-  };
+  const none = { retry: false, settings: {}, n: 0, bytes: 0, chunks: [] };
+  return { id: 'out', class: 'Fluent::Plugin::HTTPOutput', ...none, ...changed };
 }
 
 /** The same with so many chunks staged, each with an id. */

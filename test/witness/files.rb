@@ -45,58 +45,6 @@ on_each_version 'the last record of a multiline log is known to be kept until th
   expect('delivered', s.delivered.join, /three/)
 end
 
-on_each_version 'lines that a full buffer refuses are unread' do |s|
-  s.append(s.lines(1..3000, 20))
-  s.run(s.tail + s.out(FULL))
-  found = s.seen('a refusal') { |a| file(a) && file(a)['lines'].to_i > 0 }
-  expect('unread', file(found)['pos'] < file(found)['size'])
-  expect('heard', found['heard'].any? { |h| h['text'].start_with?('emit transaction failed') || h['text'].start_with?('failed to write data into buffer') })
-end
-
-on_each_version 'a renamed file stays known with the new one beside it, and when it is closed what was appended since shows' do |s|
-  s.append(s.lines(1..5))
-  s.run(s.tail('rotate_wait 1s') + s.out)
-  old = File.stat(s.log).ino
-  s.seen('read') { |a| file(a) && file(a)['pos'] == File.size(s.log) }
-  File.rename(s.log, s.log('a.log.1'))
-  s.append(s.lines(6..7))
-  found = s.seen('both or the old one closed') { |a| a['files'].any? { |f| f['inode'] != old && f['pos'] == 14 } }
-  expect('the renamed file', (found['files'] + found['closed']).any? { |f| f['inode'] == old })
-  s.seen('closed') { |a| a['closed'].any? { |f| f['inode'] == old } && a['files'].size == 1 }
-  expect('no sibling, since it was read', s.look['siblings'], [])
-  s.append("late\n", 'a.log.1')
-  closed = s.look['closed'].find { |f| f['inode'] == old }
-  expect('size now', closed['size'] - closed['pos'], 5)
-  s.stop
-  closed = s.last['closed'].find { |f| f['inode'] == old }
-  expect('in the last report', closed['size'] - closed['pos'], 5)
-end
-
-on_each_version 'a file that was copied and cut is told with what it had, and its copy with its time' do |s|
-  s.append(s.lines(1..50))
-  s.run(s.tail + s.out)
-  s.seen('read') { |a| file(a) && file(a)['pos'] == File.size(s.log) }
-  had = File.size(s.log)
-  FileUtils.cp(s.log, s.log('a.log.1'))
-  File.truncate(s.log, 0)
-  found = s.seen('a cut, and the copy with it') { |a| a['cuts'].any? && a['siblings'].any? { |f| f['cuts'].any? } }
-  expect('the cut', found['cuts'].last.values_at('path', 'had', 'pos'), [s.log, had, had])
-  expect('the copy', found['siblings'].map { |f| f.values_at('path', 'size', 'cuts') }, [[s.log('a.log.1'), had, [found['cuts'].last['at'].to_s]]])
-  expect('seconds from the copy to the cut', (found['cuts'].last['at'] - found['siblings'][0]['at']) / 1000.0, -0.1..3)
-  expect('lost', found['lost'], [])
-end
-
-on_each_version 'a file that is removed while lines of it are unread stays known as closed short of its size' do |s|
-  s.append(s.lines(1..3000, 20))
-  s.run(s.tail('rotate_wait 1s') + s.out(FULL))
-  s.seen('a refusal') { |a| file(a) && file(a)['lines'].to_i > 0 }
-  File.delete(s.log)
-  found = s.seen('closed') { |a| file(a, 'a.log', 'closed') && a['files'].empty? }
-  expect('unread', file(found, 'a.log', 'closed').then { |f| f['pos'] < f['size'] })
-  s.stop
-  expect('unread in the last report', file(s.last, 'a.log', 'closed').then { |f| f['pos'] < f['size'] })
-end
-
 it 'an inode that is used again, where the file system gives it again, does not hide that its former file was closed unread' do |s|
   s.append(s.lines(1..3000, 20))
   ino = File.stat(s.log).ino
@@ -134,15 +82,6 @@ it 'a file that is cut short, emptied or written anew before it is found is told
   changes.each { |n, text| File.write(s.log(n), text) }
   found = s.seen('lost') { |a| a['lost'].size == 3 }
   expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }.sort, changes.keys.map { |n| [s.log(n), 'never followed'] })
-end
-
-it 'a file that is written anew below its position between two looks of in_tail is told as lost' do |s|
-  s.append(s.lines(1..50))
-  s.run(s.tail + s.out)
-  s.seen('read') { |a| file(a) && file(a)['pos'] == File.size(s.log) }
-  File.write(s.log, s.lines(1001..1090))
-  found = s.seen('lost') { |a| a['lost'].any? || a['cuts'].any? }
-  expect('lost or cut', found['lost'].map { |l| l['why'] } + found['cuts'].map { 'written anew' }, ['written anew'])
 end
 
 it 'an unfinished line whose beginning is written anew is told as lost' do |s|

@@ -97,13 +97,6 @@ it 'nothing is required before Fluentd has chosen its gems, and no gem ever' do 
   expect('json', ruby(s, '-e', 'print $LOADED_FEATURES.grep(/json|set\.rb/).size', '--', '--under-supervisor'), '0')
 end
 
-it 'Fluentd starts, reads and ends as ever where the witness is cut off' do |s|
-  File.truncate("#{s.witness}/witness.rb", 5000)
-  s.start(conf(s))
-  works(s)
-  expect('sockets', s.sockets, [])
-end
-
 it "a directory that is read-only, missing, another user's or too deep for a name of a socket makes it stand down" do |s|
   deep, others = s.make("deep/#{'d' * 110}"), s.make('others')
   File.chmod(0700, others)
@@ -153,15 +146,6 @@ it 'clients that are silent, never read, send without end or leave hold nobody u
   expect('memory in kB', rss, 0..200_000)
   [silent, missing, endless].each(&:close)
   works(s)
-end
-
-it 'a hundred clients at once are all answered, while lines are read' do |s|
-  s.append(s.lines(1..1000))
-  s.run(conf(s))
-  s.append(s.lines(1001..2000))
-  answers = (1..100).map { Thread.new { s.ask } }.map(&:value)
-  expect('answers', answers.map { |a| a['v'] }, [1] * 100)
-  s.till('delivered', within: 120) { s.delivered.size == 2000 }
 end
 
 it 'links from a log directory to itself and long names of digits keep nobody waiting' do |s|

@@ -83,24 +83,6 @@ it 'a stop by SIGTERM while it is asked ends with a clean last report' do |s|
   ends_by('TERM', s)
 end
 
-it 'a worker that is killed leaves its socket and no last report, and the next one makes a socket of its own' do |s|
-  s.run(conf(s), supervised: true)
-  socket, pid = s.living, s.worker
-  asked(s) { Process.kill('KILL', pid) && s.seen('another worker') { |a| a['ready'] && a['pid'] != pid } }
-  expect('sockets', s.sockets.size, 2)
-  expect('a last report', File.exist?(socket.sub('.sock', '.end')), false)
-  expect('its supervisor', s.look['supervisor'], s.pid)
-end
-
-it 'a restart by SIGHUP ends the worker with a clean last report, and the next one answers' do |s|
-  s.append(s.lines(1..3))
-  s.run(conf(s), supervised: true)
-  socket, pid = s.living, s.worker
-  asked(s) { Process.kill('HUP', s.pid) && s.seen('another worker') { |a| a['ready'] && a['pid'] != pid } }
-  expect('final', s.last(socket)['final'])
-  expect('begun anew at its position', s.seen('followed') { |a| a['files'].any? }['files'][0]['pos'], 21)
-end
-
 on_each_version 'SIGUSR2 is told as a reload before 1.18, and as a clean end and another worker since' do |s|
   s.append(s.lines(1..3))
   s.run(conf(s), supervised: true)
@@ -115,24 +97,6 @@ on_each_version 'SIGUSR2 is told as a reload before 1.18, and as a clean end and
       expect('the former output', found['ends'].map { |o| o['chunks'] }, [[]])
     end
   end
-end
-
-on_each_version 'a graceful reload is told with what the former buffers held at their end' do |s|
-  s.append(s.lines(1..3))
-  port = TCPServer.open('127.0.0.1', 0) { |t| t.addr[1] }
-  s.run("<system>\n rpc_endpoint 127.0.0.1:#{port}\n</system>\n" + conf(s), supervised: true)
-  pid = s.worker
-  asked(s) do
-    TCPSocket.open('127.0.0.1', port) { |t| t.write("GET /api/config.gracefulReload HTTP/1.0\r\n\r\n"); t.read }
-    found = s.seen('a reload', within: 120) { |a| a['ends'].any? && a['ready'] && a['files'].any? }
-    expect('the same worker', found['pid'], pid)
-    expect('the former output', found['ends'].map { |o| o['chunks'] }, [[]])
-    expect('nothing is said to be lost', found.values_at('lost', 'error'), [[], nil])
-  end
-  s.append(s.lines(4..5))
-  s.till('delivered') { s.delivered.size == 5 }
-  s.stop
-  expect('final', s.last['final'])
 end
 
 on_each_version 'the words flush and stop do what SIGUSR1 and SIGINT do, and every other word nothing' do |s|
@@ -200,6 +164,16 @@ it 'while Fluentd configures it is not ready, and is neither flushed nor stopped
   s.ready
 end
 
+on_each_version 'a worker that waits for SIGWINCH is not ready, and can be stopped' do |s|
+  raise Skipped, 'since 1.18' unless s.at_least('1.18.0')
+  s.start(conf(s), env: { 'FLUENT_RUNNING_IN_PARALLEL_WITH_OLD' => '1' }) # as SIGUSR2 starts it
+  s.till('it runs', within: 120) { s.said.include?('worker is now running') }
+  expect('ready', s.look['ready'], false)
+  s.till('told to stop', within: 5) { s.ask('stop') == { 'v' => 1, 'done' => 'stop' } }
+  expect('exit', s.ended.exitstatus, 0)
+  expect('final', s.last['final'], true)
+end
+
 it 'each of two workers answers for itself, and stop ends both' do |s|
   s.start("<system>\n workers 2\n</system>\n<worker 0>\n#{s.tail}</worker>\n" + s.out('flush_interval 0.2s'), supervised: true)
   s.till('two workers', within: 120) { s.sockets.size == 2 && s.sockets.all? { |k| s.ask('look', k)['ready'] rescue false } }
@@ -207,6 +181,7 @@ it 'each of two workers answers for itself, and stop ends both' do |s|
   s.till('delivered') { s.delivered == ['one'] }
   answers = s.sockets.map { |k| s.look(k) }
   expect('pids', answers.map { |a| a['pid'] }.uniq.size, 2)
+  expect('which one, of how many', answers.map { |a| a.values_at('worker', 'workers') }.sort, [[0, 2], [1, 2]])
   expect('files', answers.map { |a| a['files'].size }.sort, [0, 1])
   expect('supervisor', answers.map { |a| a['supervisor'] }, [s.pid, s.pid])
   s.ask('stop', s.sockets[0])

@@ -111,8 +111,9 @@ on_each_version 'a file with the inode number of a closed one, but other content
   s.till('b', within: 5) { s.ask('find') && s.delivered.size == 20 }
   ino = File.stat(s.log('b.log')).ino
   File.rename(s.log('b.log'), s.log('b.old'))
-  s.till('closed') { s.look['closed'].any? { |c| c['inode'] == ino } }
+  closed = s.till('closed') { s.look['closed'].find { |c| c['inode'] == ino } }
   File.write(s.log('b.old'), s.lines(21..30), mode: 'r+') # as long as before
+  File.utime(tick = Time.at((closed['at'] - 4) / 1000.0), tick, s.log('b.old')) # a write gets the time of the kernel's last tick
   File.rename(s.log('b.old'), s.log('c.log'))
   once(s, 30, 'find', within: 5)
 end
@@ -150,6 +151,15 @@ on_each_version('an unfinished last line is delivered once') { |s| finish_one(s)
 on_each_version('an unfinished last line is delivered once with open_on_every_update') { |s| finish_one(s, 'open_on_every_update true') }
 on_oldest_and_newest('an unfinished last line is delivered once with path_key, without a watch timer') { |s| finish_one(s, "path_key path\n enable_watch_timer false") }
 on_oldest_and_newest('an unfinished last line is delivered once with follow_inodes') { |s| finish_one(s, 'follow_inodes true') }
+
+on_each_version 'an unfinished last line that is longer than max_line_size is dropped by in_tail, which says so, and nothing is left' do |s|
+  s.append(s.lines(1..20) + 'x' * 3000)
+  s.run(s.tail('max_line_size 1k') + s.out)
+  s.seen('finished') { |a| s.ask('finish') && a['files'].any? { |f| f['pos'] == f['size'] } && s.delivered.size == 20 }
+  expect('said', s.look['heard'].map { |h| h['text'] }, ['received line length is longer than 1024'])
+  asked_again(s)
+  once(s, 20)
+end
 
 on_each_version 'the last record of a multiline source is delivered once' do |s|
   s.append("begin line 1\n two\nbegin line 2\n four\n five")

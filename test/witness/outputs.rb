@@ -83,33 +83,6 @@ on_each_version 'an emit inside a flush attempt is counted, any other is not' do
   expect('one', s.look['again'], 1)
 end
 
-on_each_version 'a file buffer is told at its end with the ids of its chunks, and the next worker tells which it took over' do |s|
-  conf = s.tail + s.out('flush_interval 300s', type: 'file')
-  s.append(s.lines(1..3))
-  s.run(conf)
-  found = s.seen('staged') { |a| output(a)['n'] == 1 }
-  ids = output(found)['chunks']
-  expect('ends well', s.stop.exitstatus, 0)
-  last = s.last
-  expect('its end', last['ends'].map { |o| o.values_at('n', 'chunks') }, [[1, ids]])
-  expect('final', last['final'])
-  s.run(conf)
-  found = s.seen('taken over') { |a| a['resumed'].any? }
-  expect('the same ids', found['resumed'], ids)
-  expect('in its buffer', output(found)['chunks'], ids)
-  expect('flushed when told', s.ask('flush')['done'], 'flush')
-  s.till('delivered') { s.delivered.size == 3 }
-end
-
-on_each_version 'a memory buffer that is flushed at shutdown is empty in the last report' do |s|
-  s.append(s.lines(1..3))
-  s.run(s.tail + s.out('flush_interval 300s'))
-  s.seen('staged') { |a| output(a)['n'] == 1 }
-  s.stop
-  expect('its end', s.last['ends'].map { |o| o.values_at('n', 'chunks') }, [[0, []]])
-  expect('delivered', s.delivered.size, 3)
-end
-
 it 'what a memory buffer loses at shutdown stands in the last report' do |s|
   s.append(s.lines(1..3))
   File.write("#{s.dir}/fail", '')

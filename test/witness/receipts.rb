@@ -34,14 +34,6 @@ on_each_version 'lines read, and records taken and delivered, are told, also in 
   expect('its end', receipt(s.last, 'Teller', 'ends').slice('took', 'delivered', 'held'), { 'took' => 205, 'delivered' => 205, 'held' => 0 })
 end
 
-on_each_version 'what an output retries is held until it is delivered' do |s|
-  File.write("#{s.dir}/fail", '')
-  plain(s)
-  numbers(s, { took: 200, held: 200 })
-  File.delete("#{s.dir}/fail")
-  numbers(s, { took: 200, delivered: 200 })
-end
-
 on_each_version 'what went to the secondary is not delivered' do |s|
   File.write("#{s.dir}/fail", '')
   secondary = "<secondary>\n @type secondary_file\n directory #{s.dir}/second\n</secondary>"
@@ -59,12 +51,6 @@ on_each_version 'what an unrecoverable error meets is set aside, or dropped with
     s.stop
     FileUtils.rm_f(["#{s.dir}/pos", *Dir["#{s.witness}/*.{sock,end}"]])
   end
-end
-
-on_each_version 'what the retry limit clears is dropped' do |s|
-  File.write("#{s.dir}/fail", '')
-  plain(s, buffer: "flush_interval 0.2s\n retry_max_times 0")
-  numbers(s, { took: 200, exhausted: 200 })
 end
 
 it 'what the retry limit evacuates is set aside' do |s|
@@ -105,9 +91,11 @@ on_each_version 'what an earlier worker left in a file buffer is told by both' d
   numbers(s, { took: 200, held: 200 })
   s.stop
   expect('held at its end', receipt(s.last, 'Teller', 'ends')['held'], 200)
+  ids = s.last['ends'][0]['chunks']
   s.append(s.lines(201..210))
   s.run(conf)
-  numbers(s, { took: 10, left: 200, held: 210 })
+  found = numbers(s, { took: 10, left: 200, held: 210 })
+  expect('taken over, by their ids', found['resumed'], ids)
   s.ask('flush')
   numbers(s, { took: 10, left: 200, delivered: 210 })
 end
@@ -122,13 +110,6 @@ on_each_version 'an output of v0.12 is counted in records, though its chunks tel
   s.append(s.lines(1..100))
   s.run(s.tail + "<match t.**>\n @type old\n flush_interval 0.2s\n try_flush_interval 0.1\n</match>\n")
   numbers(s, { took: 100, delivered: 100 }, 'Old')
-end
-
-on_each_version 'a record that is too big is one record in the sum of what was refused and what is missing' do |s|
-  s.append(s.lines(1..50) + "#{'x' * 3000}\n" + s.lines(51..99))
-  s.run(s.tail + s.out("flush_interval 0.2s\n chunk_limit_size 2k"))
-  found = s.seen('refused') { |a| a['moving'] == 0 && a['refused'] > 0 && s.delivered.size == 99 && receipt(a)['held'] == 0 }
-  expect('the sum', found['refused'] + missing(receipt(found)), 1)
 end
 
 on_each_version 'an output that a graceful reload ends tells its numbers on' do |s|
@@ -193,14 +174,6 @@ on_each_version 'records that a thread emits and no buffer has are told to be on
   File.delete("#{s.dir}/stall")
   found = numbers(s, { took: 1, delivered: 1 })
   expect('no buffer', receipt(found, 'Stall'), { 'took' => 1 })
-end
-
-on_oldest_and_newest 'each worker tells which one it is, and of how many' do |s|
-  s.append("line\n")
-  system = "<system>\n workers 2\n</system>\n"
-  s.start(system + "<worker 0>\n#{s.tail}</worker>\n" + s.out, supervised: true)
-  s.till('both', within: 120) { s.sockets.size == 2 && s.sockets.all? { |w| s.ask('look', w)['ready'] } }
-  expect('of two', s.sockets.map { |w| s.ask('look', w).values_at('worker', 'workers') }.sort, [[0, 2], [1, 2]])
 end
 
 it 'the threads of num_threads count their lines' do |s|

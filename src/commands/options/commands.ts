@@ -109,6 +109,12 @@ export const COMMANDS = {
         HOW,
         nonEmpty,
       ),
+      container: parsed(
+        'NAME',
+        "Fluentd's container, if it is not fluentd or emr-container-fluentd",
+        HOW,
+        nonEmpty,
+      ),
       path: parsed(
         'PATH',
         'where a document of another kind has its Pod template, such as spec.driver.template',

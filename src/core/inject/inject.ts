@@ -3,6 +3,7 @@
 import { rubyOption, SHARED_DIR } from '../witness/load.ts';
 import { type Fields, fields, list, text } from './fields.ts';
 import { FLUENTD_NAMES, fluentdBeside } from './not-found.ts';
+import { mistakeInSizes, resourcesOf, sizesOf } from './sizes.ts';
 
 /** A Pod, or a Pod template. */
 interface Pod {
@@ -41,29 +42,33 @@ const GRACE = 120;
 const RUBY_OPTION = rubyOption(SHARED_DIR);
 const MOUNT = { name: 'posidle', mountPath: SHARED_DIR };
 const OURS = /^\/posidle(\/|$)/;
-const PAIR = /^(requests|limits)\.(cpu|memory|ephemeral-storage)=[0-9]+(\.[0-9]+)?(m|[kMGTPE]|[KMGTPE]i)?$/;
-const POWERS = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
 /** No container writes into a volume of these kinds. */
 const READ_ONLY = ['configMap', 'secret', 'projected', 'downwardAPI'];
 
-/**
- * Adds posidle to each Pod of a document, or gives the reason why it leaves a Pod unchanged. `otherPath`: where the Pod templates stand in a
- * document of another kind.
- */
-export function injectInto(document: unknown, image: string, otherPath?: readonly string[]): Injected {
+/** Where posidle looks, beside what it knows. */
+export interface Where {
+  /** To the Pod templates of a document of another kind. */
+  readonly path?: readonly string[] | undefined;
+  /** Fluentd's. */
+  readonly container?: string | undefined;
+}
+
+/** Adds posidle to each Pod of a document, or gives the reason why it leaves a Pod unchanged. */
+export function injectInto(document: unknown, image: string, where: Where = {}): Injected {
   const { apiVersion, kind, metadata, items } = fields(document);
   if (text(kind) === 'List') {
-    const all = list(items).map((item) => injectInto(item, image, otherPath));
+    const all = list(items).map((item) => injectInto(item, image, where));
     const changed = { ...fields(document), items: all.map((one) => one.document) };
     return { document: changed, pods: all.flatMap(({ pods }) => pods) };
   }
   const isKnown = text(kind) in PATHS && OF_KUBERNETES.test(text(apiVersion));
   const usual = PATHS[text(kind)];
-  const path = isKnown ? usual : (otherPath ?? usual);
+  const path = isKnown ? usual : (where.path ?? usual);
+  const names = where.container === undefined ? FLUENTD_NAMES : [where.container];
   const name = [text(kind), text(fields(metadata).name)].filter(Boolean).join(' ');
   const pods: InjectedPod[] = [];
   const withoutPod = (): Injected => {
-    const reason = fluentdBeside(document, otherPath);
+    const reason = fluentdBeside(document, names, where.path);
     return { document, pods: reason === undefined ? [] : [{ name, reason }] };
   };
   if (path === undefined) return withoutPod();
@@ -73,7 +78,7 @@ export function injectInto(document: unknown, image: string, otherPath?: readonl
       if (isKnown) throw new Error(`${name} has no ${[...path, 'spec', 'containers'].join('.')}`);
       return found;
     }
-    const view = viewOf(pod);
+    const view = viewOf(pod, names);
     const reason = reasonAgainst(pod, view);
     if (reason !== undefined) {
       pods.push({ name, reason });
@@ -101,10 +106,10 @@ interface View {
   readonly inits: readonly Fields[];
 }
 
-function viewOf({ metadata, spec }: Pod): View {
+function viewOf({ metadata, spec }: Pod, usual: readonly string[]): View {
   const notes = fields(metadata.annotations);
   const [containers, inits] = [list(spec.containers), list(spec.initContainers)];
-  const names = 'posidle/container' in notes ? [text(notes['posidle/container'])] : FLUENTD_NAMES;
+  const names = 'posidle/container' in notes ? [text(notes['posidle/container'])] : usual;
   const candidates = [...containers, ...inits.filter(isSidecar)];
   const byName = (name: string) => candidates.find((one) => text(one.name) === name);
   const name = names.find(byName) ?? names.join(' or ');
@@ -117,7 +122,7 @@ function reasonAgainst({ spec }: Pod, view: View): string | undefined {
   const { notes, name, fluentd, isPlain, containers, inits } = view;
   if ('posidle/injected' in notes) return 'posidle is there already';
   if (fluentd === undefined)
-    return `no container or native sidecar is named ${name}. The annotation posidle/container names another one`;
+    return `no container or native sidecar is named ${name}. The annotation posidle/container names another one, and so does --container`;
   if (text(fields(spec.os).name) === 'windows') return 'it is for Windows';
   if (isPlain && containers.length === 1) return `${name} is the only container`;
   if (isPlain && (fields(fluentd.lifecycle).postStart || fluentd.startupProbe))
@@ -132,14 +137,7 @@ function reasonAgainst({ spec }: Pod, view: View): string | undefined {
     return `${name} has a volume at /posidle`;
   if (list(fluentd.env).some((one) => text(one.name) === 'RUBYOPT' && one.valueFrom))
     return `${name} takes RUBYOPT from elsewhere (valueFrom). Write its value in the manifest`;
-  if (!pairsIn(notes).every((pair) => PAIR.test(pair)))
-    return 'the annotation posidle/resources is no list like "requests.cpu=20m limits.cpu=1 limits.memory=128Mi"';
-  const sizes = sizesOf(spec, view);
-  const isAbove = ([kind, key, value]: Size) =>
-    kind === 'requests' &&
-    sizes.some((one) => one[0] === 'limits' && one[1] === key && amountIn(value) > amountIn(one[2]));
-  if (sizes.some(isAbove)) return 'the annotation posidle/resources makes a request greater than its limit';
-  return undefined;
+  return mistakeInSizes(spec, notes, fluentd);
 }
 
 /** The kubelet stops the last sidecar first, so Fluentd goes before the sidecars whose last lines it may read. It still starts behind each init container that ends. */
@@ -171,7 +169,7 @@ function proxiesIn({ spec }: Pod): readonly string[] {
 function withPosidle({ metadata, spec }: Pod, view: View, at: number, image: string): Pod {
   const { notes, fluentd = {}, isPlain, containers, inits } = view;
   const grace = Math.max(GRACE, Number(text(spec.terminationGracePeriodSeconds)) || 0);
-  const sizes = sizesOf(spec, view);
+  const sizes = sizesOf(spec, notes, fluentd);
   const own = {
     securityContext: securityContextIn(spec),
     ...(sizes.length > 0 && { resources: resourcesOf(sizes) }),
@@ -191,7 +189,10 @@ function withPosidle({ metadata, spec }: Pod, view: View, at: number, image: str
       restartPolicy: 'Always',
       image,
       command: ['/opt/posidle/asleep'],
-      env: [{ name: 'POSIDLE_GRACE', value: `${grace}s` }],
+      env: [
+        { name: 'POSIDLE_GRACE', value: `${grace}s` },
+        ...(text(notes['posidle/strict']) === 'true' ? [{ name: 'POSIDLE_STRICT', value: 'true' }] : []),
+      ],
       lifecycle: { preStop: { exec: { command: ['/opt/posidle/asleep', 'ending'] } } },
       ...own,
     },
@@ -226,51 +227,6 @@ function securityContextIn(spec: Fields): Fields {
     capabilities: { drop: ['ALL'] },
     seccompProfile: { type: 'RuntimeDefault' },
   };
-}
-
-/** As in `requests.cpu=10m`. */
-type Size = readonly [kind: string, key: string, value: string];
-
-/** A quota may ask for each request and limit that Fluentd states. The API server takes a limit for a missing request. */
-function sizesOf(spec: Fields, { notes, fluentd }: View): readonly Size[] {
-  const stated = fields(fluentd?.resources);
-  const [requests, limits] = [fields(stated.requests), fields(stated.limits)];
-  const own = pairsIn(notes).map(sizeIn);
-  if (spec.resources) return own;
-  const storage = 'ephemeral-storage';
-  const usual: Size[] = [
-    ['requests', 'cpu', '10m'],
-    ['requests', 'memory', '16Mi'],
-    ['limits', 'memory', '64Mi'],
-  ];
-  if ('cpu' in limits) usual.push(['limits', 'cpu', '500m']);
-  if (storage in requests || storage in limits) usual.push(['requests', storage, '16Mi']);
-  if (storage in limits) usual.push(['limits', storage, '64Mi']);
-  return [...usual.filter(([kind, key]) => !own.some((one) => one[0] === kind && one[1] === key)), ...own];
-}
-
-function resourcesOf(sizes: readonly Size[]): Fields {
-  const of = (wanted: string) =>
-    Object.fromEntries(sizes.filter(([kind]) => kind === wanted).map(([, key, value]) => [key, value]));
-  return { requests: of('requests'), limits: of('limits') };
-}
-
-function pairsIn(notes: Fields): readonly string[] {
-  return text(notes['posidle/resources'])
-    .split(' ')
-    .filter((pair) => pair !== '');
-}
-
-function sizeIn(pair: string): Size {
-  const [name = '', value = ''] = pair.split('=');
-  const [kind = '', key = ''] = name.split('.');
-  return [kind, key, value];
-}
-
-function amountIn(quantity: string): number {
-  const [, number, unit = '', binary] = /^([\d.]+)(.?)(i?)$/.exec(quantity) ?? [];
-  if (unit === 'm') return Number(number) / 1000;
-  return Number(number) * (binary ? 1024 : 1000) ** POWERS.indexOf(unit.toUpperCase());
 }
 
 /** Of a list on the path, each item. */

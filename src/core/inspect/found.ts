@@ -5,6 +5,7 @@ import { NOT_THERE } from '../look/unknown-pos-file.ts';
 import { brokenIn, type UnparsableLine } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
 import { type DoubtKind, heldIn, isLeft } from '../progress/progress.ts';
+import { groupedBy } from '../text/lists.ts';
 import type { Millis } from '../text/units.ts';
 import { isAnswered } from '../witness/reports.ts';
 import type { Finding } from './pos-file-diagnosis.ts';
@@ -46,7 +47,7 @@ export function foundBy(
   findingsIn: (posFile: PosFileReading, files: readonly ObservedFile[]) => readonly Finding[],
   rates: Rates | undefined,
 ): Found {
-  const files = byPosFile(seen.files);
+  const files = groupedBy(seen.files, ({ posFile }) => posFile);
   const undiscovered = seen.undiscovered.map(asFile);
   const totals = totalsOf([...seen.files, ...undiscovered]);
   const gate = readGate(seen);
@@ -74,22 +75,10 @@ export function filesIn({ posFiles }: Pick<Found, 'posFiles'>): readonly Observe
   return posFiles.flatMap(({ files }) => files);
 }
 
-function byPosFile(files: readonly ObservedFile[]): ReadonlyMap<string, readonly ObservedFile[]> {
-  const groups = new Map<string, ObservedFile[]>();
-  for (const file of files) {
-    const group = groups.get(file.posFile);
-    if (group === undefined) groups.set(file.posFile, [file]);
-    else group.push(file);
-  }
-  return groups;
-}
-
 function shownOf(reading: PosFileReading, files: readonly ObservedFile[], looks: Snapshot['looks']) {
   const { path } = reading;
-  const troubles = files.flatMap((file) => {
-    const error = file.state === 'unreadable' ? looks.get(file.key)?.error : undefined;
-    return error === undefined ? [] : [{ path: file.path, error }];
-  });
+  const unreadable = files.filter(({ state }) => state === 'unreadable');
+  const troubles = unreadable.map(({ path, key }) => ({ path, error: looks.get(key)?.error ?? '' }));
   if (reading.kind !== 'read')
     return { path, files, troubles, unparsable: [], age: Number.POSITIVE_INFINITY };
   return { path, files, troubles, unparsable: reading.unparsable, age: reading.writtenAgo };

@@ -69,9 +69,10 @@ function duplicatesIn(entries: readonly PositionEntry[], byInode: boolean | unde
 
 /** Entries without a file whose inode another entry has at its path: a position that is written into another line spoils its path. */
 function straysIn(files: readonly ObservedFile[]): number {
-  const isMissing = ({ state }: ObservedFile) => state === 'missing';
-  const there = new Set(files.filter((file) => !isMissing(file)).map(({ inode }) => inode));
-  return files.filter((file) => isMissing(file) && there.has(file.inode)).length;
+  const missing = files.filter(({ state }) => state === 'missing');
+  if (missing.length === 0) return 0;
+  const there = new Set(files.flatMap(({ state, inode }) => (state === 'missing' ? [] : inode)));
+  return missing.filter(({ inode }) => there.has(inode)).length;
 }
 
 function whyDamaged(broken: readonly UnparsableLine[], strays: number): string {

@@ -34,7 +34,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
     return { ...facts, left: [], doubts: seen.hasFiles ? [NOT_LOOKED_AT] : unanswered(seen) };
   return {
     ...facts,
-    left: [...files.flatMap(unread), ...unfoundIn(seen), ...heldBy(buffers), ...givenUpIn(seen)],
+    left: [...unreadIn(files), ...unfoundIn(seen), ...heldBy(buffers), ...givenUpIn(seen)],
     doubts: [noWitness(counts.read, buffers), ...doubtsOf(seen)],
   };
 }
@@ -61,10 +61,10 @@ function unanswered({ lastAnswers }: Facts): readonly Doubt[] {
   return doubts.some(({ kind }) => kind === NO_ANSWER.kind) ? doubts : [NO_ANSWER, ...doubts];
 }
 
-function unread({ path, state, lag, read }: ObservedFile): readonly Left[] {
-  if (lag === null) return [];
-  if (!read) return [{ kind: 'unread', path, bytes: lag }];
-  return state === 'partial-line' ? [{ kind: 'unfinished', path, bytes: lag }] : [];
+function unreadIn(files: readonly ObservedFile[]): readonly Left[] {
+  return files
+    .filter(({ state, lag, read }) => lag !== null && (!read || state === 'partial-line'))
+    .map(({ path, lag, read }) => ({ kind: read ? 'unfinished' : 'unread', path, bytes: lag ?? 0 }));
 }
 
 function unfoundIn({ undiscovered }: Facts): readonly Left[] {

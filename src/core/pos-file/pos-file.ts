@@ -37,7 +37,7 @@ const LONGEST_LINE = 8_192;
  * POSITION_FILE_ENTRY_REGEX in lib/fluent/plugin/in_tail/position_file.rb, which ignores what follows the inode. The limit of 1,024 digits
  * is posidle's: a number of three million digits takes ten seconds.
  */
-const ENTRY = /^([^\t]+)\t([0-9a-f]{1,1024})\t([0-9a-f]{1,1024})(?![0-9a-f])/i;
+const ENTRY = /^[^\t]+\t([0-9a-f]{1,1024})\t([0-9a-f]{1,1024})(?![0-9a-f])/i;
 const UNWATCHED = /^0*f{16}$/i;
 
 /**
@@ -53,9 +53,9 @@ export function parsePosFile(bytes: Uint8Array): PosFile {
       unparsable.push({ line, text: textOf(bytes, start, end), ...flaw });
   };
   for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-    const entry = entryIn(textOf(bytes, start, end));
-    if (entry === undefined) tell(end, {});
-    else entries.push({ ...entry, path: pathAt(bytes, start) });
+    const [, position, inode] = ENTRY.exec(textOf(bytes, start, end)) ?? [];
+    if (position === undefined || inode === undefined) tell(end, {});
+    else entries.push({ path: pathAt(bytes, start), position: positionOf(position), inode: inodeOf(inode) });
     start = end + 1;
     line += 1;
   }
@@ -70,12 +70,6 @@ function textOf(bytes: Uint8Array, start: number, end: number): string {
 /** A copy: a part of the line's text would keep the whole text, and with very many lines the garbage collector moves it. */
 function pathAt(bytes: Uint8Array, start: number): string {
   return decodePath(bytes.subarray(start, bytes.indexOf(TAB, start)));
-}
-
-function entryIn(text: string): PositionEntry | undefined {
-  const [, path, position = '', inode = ''] = ENTRY.exec(text) ?? [];
-  if (path === undefined) return undefined;
-  return { path, position: positionOf(position), inode: inodeOf(inode) };
 }
 
 function positionOf(digits: string): number | null {
@@ -141,6 +135,10 @@ function latestBy(
   const latest = new Map<string, PositionEntry>();
   for (const entry of entries) {
     const key = keyOf(entry);
+    const { size } = latest;
+    latest.set(key, entry);
+    if (latest.size > size) continue;
+    // The entry has the place of the later line.
     latest.delete(key);
     latest.set(key, entry);
   }

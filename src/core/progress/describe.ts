@@ -21,13 +21,13 @@ function bytesOf(one: Left | Doubt): number {
   return ('bytes' in one ? one.bytes : undefined) ?? 0;
 }
 
-/** The three largest in words, and the number of the others. */
+/** The three largest in words, each with its `kind`, which LIMITS.md explains, and the number of the others. */
 export function describeLeft(left: Listed<Left>): string {
-  return said(left, leftInWords);
+  return said(left, (one) => `${leftInWords(one)} [${one.kind}]`);
 }
 
 export function describeDoubts(doubts: Listed<Doubt>): string {
-  return said(doubts, ({ about, why }) => (about === undefined ? why : `${about}: ${why}`));
+  return said(doubts, ({ kind, about, why }) => `${about === undefined ? '' : `${about}: `}${why} [${kind}]`);
 }
 
 function said<One>({ count, worst }: Listed<One>, text: (one: One) => string): string {

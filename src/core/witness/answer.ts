@@ -268,3 +268,9 @@ function heardMessage({ level, file, text, error, tag, during, n }: Fields) {
 export function nameOf({ id, type, class: name }: OutputReport): string {
   return id.startsWith('object:') ? (type ?? name) : `${id} (${type ?? name})`;
 }
+
+/** With the number that Fluentd's own log shows, if it has told one. Its socket's name ends with its pid. */
+export function nameOfWorker({ worker, report }: { worker: string; report?: Report | undefined }): string {
+  const number = report?.worker === undefined ? '' : ` ${report.worker}`;
+  return `worker${number} (pid ${worker.replace(/^.*-|\.sock$/g, '')})`;
+}

@@ -2,6 +2,7 @@
 class PosidleWitness
   HELD = [64, Process.getrlimit(:NOFILE)[0] / 8].min # closed files, a descriptor each
   SPACE = 1 << 20 # bytes of removed files that stay open for a minute: a small volume must not run full
+  TICK = 20 # ms, of the kernel at most: a write gets the time of the last one
   NO_LOG = /\.(lock|lck|pid|pos|sw[op]|te?mp|state|md5|sha\d+)\z/n.freeze # beside a log, never a log
   PACKED = /\.(gz|bz2|xz|zst|lz4|zip|Z)\z/n.freeze
   DATE = /(?>(?:[._:+TZ-]*\d)+)[._:+TZ-]*\z/n.freeze # or a number; without the (?>…) a name of 250 digits takes 0.1 s
@@ -57,7 +58,7 @@ class PosidleWitness
     space = 0
     @held.to_a.reverse.each_with_index do |(key, io), n| # the newest first
       c, s = @closed[key], (io.stat rescue nil)
-      now = fingerprint(nil, c[:pos], io) if c && s && ms(s.ctime) > c[:at] - 20 # a tick of the kernel
+      now = fingerprint(nil, c[:pos], io) if c && s && ms(s.ctime) > c[:at] - TICK
       keep(@lost, c.merge(why: 'written anew')) if now && now != c[:print]
       c.update(size: s.size, print: now || c[:print]) if c && s
       space += s.size if (removed = s && s.nlink == 0)
@@ -75,9 +76,12 @@ class PosidleWitness
   rescue SystemCallError, IOError
     nil
   end
+  def unfinished(fifo) # bytes of a last line without newline; of one over max_line_size it keeps the number only
+    fifo.respond_to?(:reading_bytesize) ? fifo.reading_bytesize : fifo ? fifo.bytesize : 0 # Fluentd 1.14
+  end
   def report(w, stats = {}) # position before size: bytes read in between look unread, never the reverse
     h, io, (by, ino), pos = handler(w), io(w), key(w), w.pe.read_pos
-    rest = var(var(h, :@fifo), :@buffer).to_s.bytesize
+    rest = unfinished(var(h, :@fifo))
     pos = io ? io.pos - rest : 0 if pos > 2**60 # no longer watched
     s = stats[w.path]
     s = (io ? io.stat : stat(w.path) rescue nil) unless s && s.ino == ino
@@ -135,7 +139,7 @@ class PosidleWitness
         next if var(i, :@limit_recently_modified) && ms(s.mtime) < @pod
         b, c = @begun[key], @closed[key]
         now = b && b >= began # in_tail finds it while this look goes on: it is not among the followed ones yet
-        next if b && !now && (c.nil? || b > c[:at] || c[:pos] == s.size && ms(s.mtime) <= c[:at])
+        next if b && !now && (c.nil? || b > c[:at] || c[:pos] == s.size && as_closed?(c, p, s))
         found[key] = { at: now ? b : ms }.merge(@unfound[key].to_h, path: p, size: s.size, readable: File.readable?(p))
         found[key][:print] = fingerprint(p, s.size) if found.size <= MANY
       end
@@ -144,6 +148,10 @@ class PosidleWitness
     here, gone = open.partition { |(_, ino), u| (s = @stats[u[:path]]) && s.ino == ino } # in_tail may still turn to it
     gone.each { |key, u| keep(@lost, unfound(key, u).merge(why: 'never followed')) }
     @unfound = here.to_h.merge(found)
+  end
+  def as_closed?(closed, path, stat) # a write gets the time of the kernel's last tick, which may be before the closing
+    since = closed[:at] - ms(stat.mtime)
+    since > TICK || since >= 0 && [nil, fingerprint(path, stat.size)].include?(closed[:print])
   end
   def twin?(path, stat, watchers) # the inode number of a followed file, on another volume
     watchers && watchers.none? do |w|

@@ -68,8 +68,7 @@ class PosidleWitness
     w.on_notify # what main wrote last
     h, at, size = handler(w), w.pe.read_pos, (io(w) ? io(w).stat : File.stat(w.path)).size
     fifo, lines = var(h, :@fifo), var(h, :@lines)
-    n = fifo.respond_to?(:reading_bytesize) ? fifo.reading_bytesize : fifo.bytesize # Fluentd 1.14
-    return unless lines.empty? && at + n == size # else in_tail pauses, and this may be half a line
+    return unless lines.empty? && at + (n = unfinished(fifo)) == size # else in_tail pauses, and this may be half a line
     if n > 0
       var(h, :@notify_mutex).synchronize { fifo << var(fifo, :@eol).dup; fifo.read_lines(lines) }
       h.on_notify

@@ -2,7 +2,7 @@
 import type { Doubt, Receipt } from '../progress/progress.ts';
 import { groupedBy } from '../text/lists.ts';
 import { counted } from '../text/units.ts';
-import { nameOf, type OutputReport, type ReceiptReport, type WorkerReport } from './answer.ts';
+import { nameOf, nameOfWorker, type OutputReport, type ReceiptReport, type WorkerReport } from './answer.ts';
 import { doubt } from './doubts-of-files.ts';
 
 /** The last numbers of each output. A closed buffer has told its own in `ends`. */
@@ -12,7 +12,8 @@ function outputsOf({ kind, report }: WorkerReport): readonly OutputReport[] {
 
 /** What is counted to be lost. A balance proves nothing while records are on their way. */
 export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
-  const { worker, kind, report } = one;
+  const { kind, report } = one;
+  const worker = nameOfWorker(one);
   const outputs = outputsOf(one).filter(({ receipt }) => !receipt.isOwn);
   const missing = report.moving > 0 ? [] : outputs.filter(({ receipt }) => missingIn(receipt) !== 0);
   const lost = report.refused + missing.reduce((sum, { receipt }) => sum + missingIn(receipt), 0);
@@ -20,7 +21,7 @@ export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
   const { unrouted, unparsed } = report;
   return [
     ...outputs.flatMap(doubtsOfOutput),
-    ...lostBy(`worker ${report.worker ?? 0}`, [
+    ...lostBy(worker, [
       [unrouted, 'no <match> for the tag'],
       [unparsed, 'no parser could read it'],
     ]),

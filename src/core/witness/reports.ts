@@ -5,7 +5,7 @@
 import { describeLeft, type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
-import { nameOf, type OutputReport, type Report, type WorkerReport } from './answer.ts';
+import { nameOf, nameOfWorker, type OutputReport, type Report, type WorkerReport } from './answer.ts';
 import { doubt, doubtsOfFiles } from './doubts-of-files.ts';
 import { FileHistory } from './file-history.ts';
 import { heldBy, leftIn } from './left.ts';
@@ -151,13 +151,13 @@ function onlyIds(output: OutputReport, isLeft: (id: string) => boolean): OutputR
 /** Workers that ended before their inputs had started. A later one reads what they left. */
 function neverStarted(workers: readonly WorkerReport[]): readonly Doubt[] {
   if (workers.some(({ kind, report }) => kind === 'alive' || report.isReady)) return [];
-  return workers.map(({ worker }) =>
-    doubt('never-started', worker, 'it ended before its inputs had started'),
+  return workers.map((one) =>
+    doubt('never-started', nameOfWorker(one), 'it ended before its inputs had started'),
   );
 }
 
 function doubtsOfWorker(witness: Witness): readonly Doubt[] {
-  const { worker } = witness;
+  const worker = nameOfWorker(witness);
   if (witness.kind === 'silent') return [doubtOfUnheard('no-answer', witness, witness.why)];
   const { report } = witness;
   if (report === undefined || (witness.kind === 'gone' && !report.isFinal))
@@ -177,7 +177,9 @@ const DIED =
   'it ended without a last report: nobody knows what it held, or what happened to its files before the next worker';
 
 /** What was left when the worker last answered may have been read or sent since then. */
-function doubtOfUnheard(kind: 'no-answer' | 'worker-died', { worker, before }: Witness, why: string): Doubt {
+function doubtOfUnheard(kind: 'no-answer' | 'worker-died', witness: Witness, why: string): Doubt {
+  const { before } = witness;
+  const worker = nameOfWorker(witness);
   if (before === undefined || before.count === 0) return doubt(kind, worker, why);
   return doubt(kind, worker, `${why}. When it last answered: ${describeLeft(before)}`, before.bytes);
 }
@@ -192,10 +194,7 @@ function doubtsOfPlugins(one: WorkerReport): readonly Doubt[] {
         doubt('heard', file, `Fluentd said ${n === 1 ? '' : `${n} times `}(${level}): ${text}`),
       ),
     ...doubtsOfReceipts(one),
-    ...silentLosses(plugins).map((loss) => {
-      const [about = '', ...why] = loss.split(': ');
-      return doubt('no-ack', about, why.join(': '));
-    }),
+    ...silentLosses(plugins).map(({ about, why }) => doubt('no-ack', about, why)),
     ...[...others, ...outputs.filter(({ buffer }) => buffer === 'none')]
       .filter((plugin) => mayHold(plugin.class))
       .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether it keeps records')),

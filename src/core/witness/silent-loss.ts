@@ -2,8 +2,10 @@ import type { PluginSettings } from './answer.ts';
 
 /** How a plugin may lose records without logging it. */
 interface SilentLoss {
-  /** The reason and the remedy, for people. */
-  readonly says: string;
+  /** Its name in fluent.conf. */
+  readonly about: string;
+  /** With the remedy. */
+  readonly why: string;
   /** It happens only with this setting; undefined if always. */
   readonly if?: readonly [setting: string, value: boolean | number | string];
   /** Also if the plugin does not have the setting. */
@@ -21,49 +23,58 @@ const REFUSED: Pick<SilentLoss, 'if'> = { if: ['emit_error_label_event', false] 
 /** By the class of the plugin. */
 const SILENT_LOSSES: Readonly<Record<string, SilentLoss>> = {
   'Fluent::Plugin::ForwardOutput': {
-    says: `out_forward: ${NO_CONFIRMATION}: set require_ack_response true`,
+    about: 'out_forward',
+    why: `${NO_CONFIRMATION}: set require_ack_response true`,
     if: ['require_ack_response', false],
     orWithoutIt: true,
   },
   'Fluent::Plugin::ExecFilterOutput': {
-    says: 'out_exec_filter: its command may still hold lines, or lose them: nothing shows it',
+    about: 'out_exec_filter',
+    why: 'its command may still hold lines, or lose them: nothing shows it',
   },
-  'Fluent::Plugin::TcpOutput': { says: `out_tcp: ${USE_FORWARD}` },
-  'Fluent::Plugin::UnixOutput': { says: `out_unix: ${USE_FORWARD}` },
+  'Fluent::Plugin::TcpOutput': { about: 'out_tcp', why: USE_FORWARD },
+  'Fluent::Plugin::UnixOutput': { about: 'out_unix', why: USE_FORWARD },
   'Fluent::Plugin::RewriteTagFilterOutput': {
-    says: 'rewrite_tag_filter: records that no rule fits, or without the key of a rule, vanish without a message',
+    about: 'rewrite_tag_filter',
+    why: 'records that no rule fits, or without the key of a rule, vanish without a message',
   },
   'Fluent::Plugin::CloudwatchLogsOutput': {
-    says: 'cloudwatch_logs: events that CloudWatch rejects vanish without a message: set log_rejected_request true',
+    about: 'cloudwatch_logs',
+    why: 'events that CloudWatch rejects vanish without a message: set log_rejected_request true',
     if: ['log_rejected_request', false],
     orWithoutIt: true,
   },
-  'Fluent::Plugin::OpenSearchOutput': { says: `opensearch: ${NO_EVENT}`, ...REFUSED },
-  'Fluent::Plugin::OpenSearchOutputDataStream': { says: `opensearch_data_stream: ${NO_EVENT}`, ...REFUSED },
-  'Fluent::Kafka2Output': { says: `kafka2: ${NO_ACKS}`, ...ACKS },
-  'Fluent::Rdkafka2Output': { says: `rdkafka2: ${NO_ACKS}`, ...ACKS },
-  'Fluent::KafkaOutputBuffered': { says: `kafka_buffered: ${NO_ACKS}`, ...ACKS },
-  'Fluent::KafkaOutputBuffered2': { says: `rdkafka: ${NO_ACKS}`, ...ACKS },
-  'Fluent::KafkaOutput': { says: `kafka: ${NO_ACKS}`, ...ACKS },
-  'Fluent::Plugin::GelfOutput': { says: `gelf: ${NO_CONFIRMATION}` },
-  'Fluent::GELFOutput': { says: `gelf: ${NO_CONFIRMATION}` },
-  'Fluent::Plugin::RemoteSyslogOutput': { says: `remote_syslog: ${NO_CONFIRMATION}` },
+  'Fluent::Plugin::OpenSearchOutput': { about: 'opensearch', why: NO_EVENT, ...REFUSED },
+  'Fluent::Plugin::OpenSearchOutputDataStream': {
+    about: 'opensearch_data_stream',
+    why: NO_EVENT,
+    ...REFUSED,
+  },
+  'Fluent::Kafka2Output': { about: 'kafka2', why: NO_ACKS, ...ACKS },
+  'Fluent::Rdkafka2Output': { about: 'rdkafka2', why: NO_ACKS, ...ACKS },
+  'Fluent::KafkaOutputBuffered': { about: 'kafka_buffered', why: NO_ACKS, ...ACKS },
+  'Fluent::KafkaOutputBuffered2': { about: 'rdkafka', why: NO_ACKS, ...ACKS },
+  'Fluent::KafkaOutput': { about: 'kafka', why: NO_ACKS, ...ACKS },
+  'Fluent::Plugin::GelfOutput': { about: 'gelf', why: NO_CONFIRMATION },
+  'Fluent::GELFOutput': { about: 'gelf', why: NO_CONFIRMATION },
+  'Fluent::Plugin::RemoteSyslogOutput': { about: 'remote_syslog', why: NO_CONFIRMATION },
   'Fluent::DatadogOutput': {
-    says: 'datadog: without HTTP nothing confirms what was sent: set use_http true',
+    about: 'datadog',
+    why: 'without HTTP nothing confirms what was sent: set use_http true',
     if: ['use_http', false],
   },
 };
 
-export function silentLosses(plugins: readonly PluginSettings[]): readonly string[] {
+export function silentLosses(plugins: readonly PluginSettings[]): readonly SilentLoss[] {
   return [...new Set(plugins.flatMap(lossOf))];
 }
 
-function lossOf({ class: name, settings }: PluginSettings): readonly string[] {
+function lossOf({ class: name, settings }: PluginSettings): readonly SilentLoss[] {
   const loss = Object.hasOwn(SILENT_LOSSES, name) ? SILENT_LOSSES[name] : undefined;
   if (loss === undefined) return [];
   const [setting, value] = loss.if ?? [];
   const has = setting === undefined ? value : settings[setting];
-  return has === value || (has === undefined && loss.orWithoutIt) ? [loss.says] : [];
+  return has === value || (has === undefined && loss.orWithoutIt) ? [loss] : [];
 }
 
 /** Plugins that keep no records outside of buffers, unless the witness counts them. */

@@ -252,13 +252,14 @@ class PosidleWitness
     stop = @supervisor.nil? ? [:INT, @pid] : @supervisor == Process.ppid ? [:INT, @supervisor] : [:TERM, @pid]
     sent = { 'flush' => [:USR1, @pid], 'stop' => stop }[word]
     return %w[look find finish].include?(word) ? answer : { error: 'unknown word' } unless sent
-    ready? ? Process.kill(*sent) && { done: word } : { error: 'not ready' }
+    ready? || word == 'stop' && runs? ? Process.kill(*sent) && { done: word } : { error: 'not ready' }
   end
   def ready? # inputs start last (root_agent.rb, start); while Fluentd configures there are none yet
     all = [@root.inputs, @root.outputs + @root.labels.values.flat_map(&:outputs)].find(&:any?)
     return all.all?(&:after_started?) if all
-    Thread.main.backtrace.to_a.first(2).any? { |at| at =~ /engine\.rb:\d+:in .*run/ } # a worker without any
+    runs? # a worker without any
   end
+  def runs?; Thread.main.backtrace.to_a.first(2).any? { |at| at =~ /engine\.rb:\d+:in .*run/ }; end # or waits for SIGWINCH
   def answer
     facts(plugins.select { |p| p.started? && !p.terminated? rescue false }).merge(ready: ready?)
   end

@@ -57,7 +57,7 @@ export function parseManifests(text: string): readonly Manifest[] {
   };
   try {
     // js-yaml parses all documents before it calls back.
-    loadAll(input, (document) => documents.push(document), { schema: READ, listener });
+    loadAll(input, (document) => documents.push(document), { schema: READ, listener, json: true });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const { reason, mark } = error;

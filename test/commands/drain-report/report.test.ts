@@ -128,7 +128,7 @@ describe('once the end has begun, the log tells', () => {
       ['5.0 s', '10 s', '20 s', '40 s', '80 s'].map((span) => `info: still draining after ${span}`),
     );
     expect(lines[2]).toMatch(
-      / after 20 s of 5 min: \/var\/log\/app\.log: not read to its end \(7\.[89] KiB\)$/,
+      / after 20 s of 5 min: \/var\/log\/app\.log: not read to its end \(7\.[89] KiB\) \[unread\]$/,
     );
   });
 

@@ -86,7 +86,11 @@ describe('the drain is kept open by', () => {
     ['an empty pos file', `pos-file: ${POS} is empty for now`, looked(EMPTY)],
     ['a source that cannot be listed', 'pos-file: .*: EACCES', looked(followed({ unknown: 'EACCES' }))],
     ['a file that cannot be looked at', `pos-file: ${LOG} cannot`, { files: [unseen] }],
-    ['a worker that starts, as its witness says', 'worker: 1-12.sock', witnessed({ ready: false })],
+    [
+      'a worker that starts, as its witness says',
+      'worker: worker .pid 12. it has not started',
+      witnessed({ ready: false }),
+    ],
     ['a file with lines left', 'unread: .*app.log: .* \\(20 B\\)', { files: [behind] }],
     ['a file with lines left, as a witness says', 'unread: .* \\(60 B\\)', witnessed(LEFT)],
     ['a file that in_tail has yet to find', 'unfound: /new: .* \\(5 B\\)', looked(unfound(5))],

@@ -194,9 +194,21 @@ describe('the sentence', () => {
   test.each<[End['kind'], Facts, string | RegExp]>([
     ['stopped', {}, 'why after 4.2 s; drained: 1 file read'],
     ['stopped', { look: OUTSIDE }, /^why after 4.2 s; unproven: nobody looked inside Fluentd/],
-    ['stopped', left, /; not drained: \/behind: .* \(20 B\); not proven: nobody looked inside/],
-    ['stopped', { look: said(gone({ closed: [], unfound: [NEW] })) }, /; not drained: \/new: .* \(3 B\)$/],
-    ['survived', {}, /^why after 4.2 s; unproven: Fluentd did not end: nobody saw what it still held$/],
+    [
+      'stopped',
+      left,
+      /; not drained: \/behind: .* \(20 B\) \[unread\]; not proven: nobody looked inside.* \[no-witness\]$/,
+    ],
+    [
+      'stopped',
+      { look: said(gone({ closed: [], unfound: [NEW] })) },
+      /; not drained: \/new: .* \(3 B\) \[unfound\]$/,
+    ],
+    [
+      'survived',
+      {},
+      /^why after 4.2 s; unproven: Fluentd did not end: nobody saw what it still held \[killed\]$/,
+    ],
     ['ended-by-itself', {}, 'why; drained: 1 file read'],
     ['left-to-kubelet', {}, 'why; drained: 1 file read'],
     ['no-fluentd', left, 'why'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { verdictOf, type Word } from '../../../src/core/drain/outcome.ts';
+import { verdictOf } from '../../../src/core/drain/outcome.ts';
 import type { End } from '../../../src/core/drain/state.ts';
 import { type Doubt, type Left, type Progress, pendingChunks } from '../../../src/core/progress/progress.ts';
 
@@ -23,35 +23,6 @@ function progress(changed: Partial<Progress> = {}): Progress {
   };
   return { at: 0, source: 'witness', movedAt: 0, mark: 'm', files: 1, busyUntil: 0, ...nothing, ...changed };
 }
-
-describe('the word is', () => {
-  test.each<[Word, string, Partial<Progress>, End['kind']]>([
-    ['drained', 'where nothing is left and nothing is doubted', {}, 'stopped'],
-    ['unproven', 'where something is doubted', { doubts: [DOUBT] }, 'stopped'],
-    [
-      'not-drained',
-      'where something is left, doubted or not',
-      { left: [UNREAD], doubts: [DOUBT] },
-      'stopped',
-    ],
-    ['unproven', 'of a Fluentd that had to be killed', {}, 'killed'],
-    ['unproven', 'of a Fluentd that did not end', {}, 'survived'],
-    ['drained', 'of a Fluentd that runs on and holds nothing', {}, 'left-to-kubelet'],
-    ['not-drained', 'of a Fluentd that kept records when it ended', { left: [KEPT] }, 'stopped'],
-  ])('%s %s', (word, _, changed, end) => {
-    expect(verdictOf(progress(changed), undefined, end).word).toBe(word);
-  });
-
-  test('unproven for kept records of a Fluentd that runs on: it emits them when it stops', () => {
-    const found = verdictOf(
-      progress({ left: [KEPT, UNREAD], doubts: [DOUBT] }),
-      undefined,
-      'left-to-kubelet',
-    );
-    expect(found).toMatchObject({ left: [UNREAD], doubts: [DOUBT, { kind: 'kept', about: 'concat' }] });
-    expect(verdictOf(progress({ left: [KEPT] }), undefined, 'left-to-kubelet').word).toBe('unproven');
-  });
-});
 
 test('a chunk that came out only when Fluentd stopped is left, if a plugin may have kept its records', () => {
   const pending = pendingChunks(progress());

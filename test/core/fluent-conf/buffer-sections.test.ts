@@ -4,18 +4,8 @@ import { buffer, match, read, section } from './conf-text.ts';
 const buffers = (text: string) => read(text).buffers;
 
 describe('a buffer', () => {
-  it('is in memory by default', () => {
-    const inMemory = { name: 'forward of <match app>', chunkGlobs: [] };
-    expect(buffers(match('@type forward'))).toEqual([inMemory]);
-  });
-
   it.each(['stdout', 'null', 'relabel', 'copy', 'rewrite_tag_filter'])('is not there in %s', (type) => {
     expect(buffers(match(`@type ${type}`))).toEqual([]);
-  });
-
-  it('is there in out_stdout and out_null if they have a <buffer>', () => {
-    for (const type of ['stdout', 'null'])
-      expect(buffers(match(`@type ${type}\n${buffer('@type file\npath /b')}`))).toHaveLength(1);
   });
 
   it('is in files by its type, or because it has a path', () => {
@@ -45,12 +35,6 @@ describe('a buffer', () => {
     expect(named(match(`@type http\n@id "out-#{hostname}"\n${own}`))).toBe('out-#{hostname}');
     const unnamed = `<match "a.#{hostname}">\n@type http\n${own}</match>\n`;
     expect(named(unnamed)).toBe('http of <match a.#{hostname}>');
-  });
-
-  it('in a <secondary> does not count', () => {
-    const own = buffer('@type file\npath /b');
-    const text = `@type http\n${own}<secondary>\n@type file\npath /x\n${own}</secondary>`;
-    expect(buffers(match(text))).toHaveLength(1);
   });
 
   it.each([

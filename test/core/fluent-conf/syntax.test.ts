@@ -30,22 +30,6 @@ function taken(written: string): unknown {
 }
 
 describe('a configuration', () => {
-  it('is a tree of sections with parameters', () => {
-    const tree = parse('<match a.** b>\n  @type copy\n  <store>\n    x 1\n  </store>\n</match>\ntop yes\n');
-    expect(tree.params).toEqual({ top: 'yes' });
-    expect(tree.sections[0]).toEqual({
-      name: 'match',
-      arg: 'a.** b',
-      params: { '@type': 'copy' },
-      sections: [{ name: 'store', arg: '', params: { x: '1' }, sections: [] }],
-    });
-  });
-
-  it('reads the same with CRLF, without a last newline, and with comments after white space', () => {
-    const expected = parse('<a b>\n  k v\n</a>\n');
-    expect(parse('# first\r\n<a b> # here\r\n  k v # there\r\n\r\n</a> # end')).toEqual(expected);
-  });
-
   it.each([
     ['a#b', 'a#b'],
     ['#only a comment', '#only a comment'],
@@ -64,10 +48,6 @@ describe('a configuration', () => {
     expect(taken(written)).toBe(value);
   });
 
-  it('may have a number sign in a tag', () => {
-    expect(parse('<a b #>\n</a>\n<a b# c>\n</a>\n').sections.map(({ arg }) => arg)).toEqual(['b #', 'b# c']);
-  });
-
   const ruby = { ruby: '`echo }`' };
   it.each<[string, string, Record<string, ConfValue>]>([
     ['gives a name without a value the empty text', 'flag\nnext 1\nlast', { flag: '', next: '1', last: '' }],
@@ -75,14 +55,6 @@ describe('a configuration', () => {
     ['ends a name at a blank, a tab or a line end', '\ufeffa\u00a0b\f 1\n', { '\ufeffa\u00a0b\f': '1' }],
   ])('%s', (_, text, params) => {
     expect(parse(text).params).toEqual(params);
-  });
-
-  it('keeps includes where they stand', () => {
-    const text = "@include a.conf\n<source>\n  @include 'b.conf'\n</source>\ninclude c.conf\n";
-    const { root } = parseConf(text, 'f');
-    expect(root.items.map((item) => item.kind)).toEqual(['include', 'section', 'include']);
-    expect(root.items[0]).toMatchObject({ path: 'a.conf', place: { file: 'f', line: 1 } });
-    expect(root.items[1]).toMatchObject({ items: [{ kind: 'include', path: 'b.conf', place: { line: 3 } }] });
   });
 
   it('finds what it includes behind comments, but not in a section', () => {
@@ -122,29 +94,6 @@ describe('a configuration that Fluentd would refuse', () => {
     const { problems } = parseConf(text, 'f.conf');
     const told = `${problem}; posidle reads no further in this file`;
     expect(problems.map(({ place, text }) => `${place.line}: ${text}`)).toEqual([told]);
-  });
-
-  it('is read up to its first mistake', () => {
-    const { root, problems } = parseConf('<a>\n  good 1\n  k "\\q"\n  j 1\n</a>\nk [\n', 'f.conf');
-    expect(problems).toHaveLength(1);
-    expect(plain(root).sections[0]?.params).toEqual({ good: '1' });
-    expect(plain(root).params).toEqual({});
-  });
-
-  it('never throws, whatever the text', () => {
-    const noise = fc.array(
-      fc.oneof(
-        fc.constantFrom(...'< </ > a # " \' \\ #{ } [ { ] ,'.split(' '), '\n', '\r\n', ' ', '@include '),
-        fc.string({ unit: 'binary', maxLength: 4 }),
-      ),
-    );
-    fc.assert(
-      fc.property(noise, (parts) => {
-        const { root } = parseConf(parts.join(''), 'f.conf');
-        for (const item of root.items) if (item.kind === 'param') evaluate(item.value, context);
-      }),
-      { numRuns: 2_000 },
-    );
   });
 });
 

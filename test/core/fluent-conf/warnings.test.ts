@@ -23,11 +23,6 @@ describe('a warning', () => {
   ])('is one sentence with its place: %j', (text, start) => {
     expect(read(text).warnings).toEqual([expect.stringContaining(start)]);
   });
-
-  it('that several sources give is one line with their number', () => {
-    const { warnings } = read(tail('path /a\npos_file /p').repeat(14));
-    expect(warnings).toEqual([expect.stringMatching(/^f\.conf:1 and 13 more places: in_tail without read/)]);
-  });
 });
 
 describe('values that posidle cannot evaluate', () => {

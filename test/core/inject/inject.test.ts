@@ -6,7 +6,17 @@ import { CHANGED, LEFT_ALONE, PLACED, type PodManifest, SIZED } from '../../supp
 
 const IMAGE = 'registry/posidle:1';
 
-const NAMES = ['Pod', 'posidle', 'posidle-install', 'RUBYOPT', 'POSIDLE_GRACE', 'Always', 'true', 'ALL'];
+const NAMES = [
+  'Pod',
+  'posidle',
+  'posidle-install',
+  'RUBYOPT',
+  'POSIDLE_GRACE',
+  'POSIDLE_STRICT',
+  'Always',
+  'true',
+  'ALL',
+];
 const WORDS = ['/posidle', '/opt/posidle/install', '/opt/posidle/asleep', 'ending', 'RuntimeDefault', IMAGE];
 const SIZES = ['10m', '16Mi', '64Mi', '500m'];
 const FIXED: ReadonlySet<string> = new Set([...NAMES, ...WORDS, ...SIZES]);
@@ -99,8 +109,10 @@ describe('inject', () => {
           { name: 'RUBYOPT', value: expect.stringMatching(/^-I\/posidle\/ruby /) },
         ]),
       });
+      const isStrict = manifest.metadata.annotations?.['posidle/strict'] === 'true';
       expect(inits[at]?.env).toEqual([
         { name: 'POSIDLE_GRACE', value: `${spec.terminationGracePeriodSeconds}s` },
+        ...(isStrict ? [{ name: 'POSIDLE_STRICT', value: 'true' }] : []),
       ]);
     },
   );
@@ -205,16 +217,16 @@ describe('inject', () => {
       ...{ apiVersion: 'batch.volcano.sh/v1alpha1', kind: 'Job', metadata: { name: 'v' } },
       spec: { tasks: [{ template }, { template }, {}] },
     });
-    const driver = injectInto(spark(pod), IMAGE, ['spec', 'driver', 'template']);
+    const driver = injectInto(spark(pod), IMAGE, { path: ['spec', 'driver', 'template'] });
     expect(driver).toEqual({
       document: spark(changed),
       pods: [{ name: 'SparkApplication s', warnings: [] }],
     });
-    const tasks = injectInto(volcano(pod), IMAGE, ['spec', 'tasks', 'template']);
+    const tasks = injectInto(volcano(pod), IMAGE, { path: ['spec', 'tasks', 'template'] });
     expect(tasks.document).toEqual(volcano(changed));
     expect(tasks.pods).toHaveLength(2);
     const leftAlone = (other: object, path?: readonly string[]) => {
-      const { document, pods } = injectInto(other, IMAGE, path);
+      const { document, pods } = injectInto(other, IMAGE, { path });
       expect(document).toBe(other);
       return pods.map(({ reason }) => reason);
     };
@@ -231,10 +243,24 @@ describe('inject', () => {
       kind: 'SparkApplication',
       spec: { driver: { sidecars: [sidecar] } },
     });
-    const reason = 'Fluentd is at spec.driver.sidecars: posidle changes only Pod templates, at --path';
+    const reason =
+      'Fluentd is at spec.driver.sidecars, in no Pod template: let its Pods have the label posidle: "true"';
     expect(injectInto(spark(fluentd), IMAGE).pods).toEqual([{ name: 'SparkApplication', reason }]);
     const service = { kind: 'Service', spec: { ports: [{ name: 'fluentd', port: 24224 }] } };
     expect(injectInto(service, IMAGE).pods).toEqual([]);
+  });
+
+  test('takes the container that the user names, but for a Pod whose annotation names another', () => {
+    const containers = ['main', 'logs', 'agent'].map((name) => ({ name, image: name }));
+    const options = { container: 'logs' };
+    const order = (metadata: object) => {
+      const { document } = injectInto({ kind: 'Pod', metadata, spec: { containers } }, IMAGE, options);
+      return initsIn(document).map(({ name }) => name);
+    };
+    expect(order({})).toEqual(['posidle-install', 'logs', 'posidle']);
+    expect(order({ annotations: { 'posidle/container': 'agent' } })).toContain('agent');
+    const spark = { kind: 'App', spec: { template: { spec: { containers } } } };
+    expect(injectInto(spark, IMAGE, options).pods[0]?.reason).toMatch(/use --path spec\.template$/);
   });
 
   test.each(['Never', 'OnFailure', 'Always'])(

@@ -94,8 +94,8 @@ test('an inspection tells what is beside the entries of a pos file, and why it c
 test('waiting helps what is unread or not found, and nothing else', () => {
   const waitsFor = (found: Found) => found.waitsFor;
   expect(waitsFor(foundOf({ '/a': READ, '/b': TORN, '/gone': UNKNOWN }))).toBeUndefined();
-  expect(waitsFor(foundOf({ '/a': BEHIND }))).toBe('/a: not read to its end (2.9 KiB)');
-  expect(waitsFor(undiscovered)).toBe('/new: Fluentd has not found it (9 B)');
+  expect(waitsFor(foundOf({ '/a': BEHIND }))).toBe('/a: not read to its end (2.9 KiB) [unread]');
+  expect(waitsFor(undiscovered)).toBe('/new: Fluentd has not found it (9 B) [unfound]');
   expect(waitsFor(foundOf({}, unreadable('EACCES')))).toBe('/pos cannot be read: EACCES');
 });
 

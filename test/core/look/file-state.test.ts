@@ -1,9 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Lag, type LagContext, lagOf } from '../../../src/core/look/file-state.ts';
 import type { FileLook } from '../../../src/core/look/snapshot.ts';
 import type { PositionEntry } from '../../../src/core/pos-file/pos-file.ts';
-import { RUNS } from '../../support/arbitraries.ts';
 import { entry, NO_CONTEXT } from '../../support/builders.ts';
 
 const sized = (size: number, newlineLeft?: boolean): FileLook => ({
@@ -71,21 +69,3 @@ function check(...[, look, is, context, of = at100]: Row): void {
   const { state, size, lag, read } = lagOf(of, look, { ...NO_CONTEXT, ...context });
   expect([state, size, lag, read]).toEqual(is);
 }
-
-test('an unread file has bytes left or is unreadable; a read file has no complete line left at its path', () => {
-  const size = fc.nat({ max: 200 });
-  const stat = fc.record({ inode: fc.constantFrom('7', '8'), size });
-  const fields = { atPath: stat, newlineLeft: fc.boolean(), error: fc.constant('EACCES') };
-  const look: fc.Arbitrary<FileLook> = fc.record(fields, { requiredKeys: [] });
-  const context = fc.record({ lastSize: fc.option(size), stuck: fc.boolean(), succeeded: fc.boolean() });
-  fc.assert(
-    fc.property(size, look, context, (position, look, context) => {
-      const { state, lag, read } = lagOf(entry({ position }), look, context);
-      if (!read) expect(look.error !== undefined || (lag ?? 0) > 0).toBe(true);
-      if (read && state !== 'missing' && state !== 'rotated' && (lag ?? 0) > 0)
-        expect(look.newlineLeft).toBe(false);
-      expect(lag ?? 0).toBeGreaterThanOrEqual(0);
-    }),
-    RUNS,
-  );
-});

@@ -34,10 +34,6 @@ describe('a movement', () => {
     expect(seen([written(0, 5, 0), written(SECOND, 6, 5_000)]).movedAt).toBe(1);
     expect(seen([written(0, 5, 0), written(SECOND, 6, -5_000)]).movedAt).toBe(SECOND);
   });
-
-  test('that the first look finds is dated by that look: what came before is not known', () => {
-    expect(seen([written(SECOND, 5, 900)]).movedAt).toBe(SECOND);
-  });
 });
 
 describe('a file', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isStillAtRest, observeOverdue } from '../../../src/core/look/observe.ts';
+import { isStillAtRest, observeOnce, observeOverdue } from '../../../src/core/look/observe.ts';
 import type { PosFileReading, Snapshot } from '../../../src/core/look/snapshot.ts';
 import {
   ABSENT,
@@ -38,10 +38,6 @@ describe('"everything read"', () => {
     expect(seen([...looks, snapshot(2_000, [[at(5)], [other()]])]).readSince).toBe(2_000);
   });
 
-  test('does not hold if one of two files has bytes left', () => {
-    expect(seen([snapshot(0, [[at(5)], [other(), left]])]).readSince).toBeUndefined();
-  });
-
   test('begins anew with a movement', () => {
     expect(seen([read(0), read(SECOND, 6)]).readSince).toBe(SECOND);
   });
@@ -78,39 +74,6 @@ test('Fluentd has read when an entry stands behind 0, whatever becomes of it', (
   expect(seen([read(0), empty(SECOND)]).hasRead).toBe(true);
 });
 
-describe('fluentd', () => {
-  const absent = (when: number): Snapshot => snapshot(when, [[at(5)]], { fluentd: ABSENT });
-
-  test('that was never seen is not gone', () => {
-    expect(seen([absent(0), absent(SECOND)]).goneSince).toBeUndefined();
-  });
-
-  test('is gone since the first look without it, and no longer when it is back', () => {
-    const looks = [read(0), absent(SECOND), absent(2_000)];
-    expect(seen(looks).goneSince).toBe(SECOND);
-    expect(seen([...looks, read(3_000)]).goneSince).toBeUndefined();
-  });
-});
-
-test('the last movement is the latest of all, and stays while nothing moves', () => {
-  const positions: readonly (readonly [number, number])[] = [
-    [5, 5],
-    [6, 5],
-    [6, 6],
-    [6, 6],
-  ];
-  const looks = positions.map(([one, two], index) => snapshot(index * SECOND, [[at(one)], [other(two)]]));
-  const moved = looks.map((_, index) => seen(looks.slice(0, index + 1)).movedAt);
-  expect(moved).toEqual([0, SECOND, 2 * SECOND, 2 * SECOND]);
-});
-
-test('a light look is not full, and has its own buffers and requests', () => {
-  const first = read(0);
-  const anew = { at: SECOND, buffers: undefined, requests: [{ by: 'http', at: SECOND }] } as const;
-  expect(seen([first, { ...first, ...anew, depth: 'light' }])).toMatchObject({ ...anew, extent: 'light' });
-  expect(seen([first, { ...first, at: SECOND }]).extent).toBe('all');
-});
-
 describe('an empty pos file', () => {
   test('that had entries is believed after the settle time', () => {
     const looks = [read(0), empty(SECOND), empty(2_900)];
@@ -127,25 +90,17 @@ describe('an empty pos file', () => {
   });
 });
 
-test('a pos file that has no entry yet has lost none', () => {
-  expect(seen([snapshot(0, [])]).unknown).toEqual([]);
+test('a single look says of the files what the first of several says', () => {
+  const look = snapshot(0, [[at(5)], sized(300, '/behind'), [other(), {}]]);
+  const { files, readSince, hasRead } = observeOnce(look, policy(), () => undefined);
+  expect(seen([look])).toMatchObject({ files, readSince, hasRead });
 });
 
-describe('a look that takes too long', () => {
-  const now = (at: number) => ({ at, fluentd: running(), requests: [] });
-  const behind = seen([snapshot(0, [sized(300)], said(alive()))]);
-  const late = observeOverdue(behind, now(70_000), subject(), policy());
-
-  test('repeats the previous observation', () => {
-    expect(late).toMatchObject({ at: 70_000, files: behind.files, extent: 'overdue', lookedAt: 70_000 });
-    expect(late.readSince).toBeUndefined();
-    expect([behind.witness, late.witness]).toEqual([expect.anything(), undefined]);
-  });
-
-  test('leaves the pos file unknown, and names it', () => {
-    const why = expect.stringMatching(/^was not looked at in time/);
-    expect(late.unknown).toEqual([{ path: POS, why, empty: false }]);
-  });
+test('a look that takes too long leaves the pos file unknown, and names it', () => {
+  const now = { at: 70_000, fluentd: running(), requests: [] };
+  const { unknown } = observeOverdue(seen([snapshot(0, [sized(300)])]), now, subject(), policy());
+  const why = expect.stringMatching(/^was not looked at in time/);
+  expect(unknown).toEqual([{ path: POS, why, empty: false }]);
 });
 
 describe('at rest', () => {

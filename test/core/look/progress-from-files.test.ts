@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { NO_BUFFERS } from '../../../src/core/fluentd/buffers.ts';
-import { observeOverdue } from '../../../src/core/look/observe.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { Doubt, Left, Progress } from '../../../src/core/progress/progress.ts';
 import {
@@ -16,7 +15,6 @@ import {
   running,
   seen,
   snapshot,
-  subject,
   type Watched,
   WRAPPER,
 } from '../../support/builders.ts';
@@ -104,13 +102,6 @@ describe('seen from outside, these are doubted:', () => {
     expect(doubts[0]?.why).toMatch(/; 1 file read to the end,/);
     expect(count).toBe(4);
     expect(doubts[1]).toMatchObject({ kind: 'nobody-saw-it-read', about: '/gone' });
-  });
-
-  test('everything, if a look is overdue: the previous one may no longer hold', () => {
-    const before = seen(one([behind], { buffers: onDisk(5) }));
-    const late = observeOverdue(before, { at: 9_000, fluentd: ABSENT, requests: [] }, subject(), policy());
-    const { at, left, doubts } = late.progress;
-    expect([at, left, doubts.map(({ kind }) => kind)]).toEqual([9_000, [], ['not-looked-at']]);
   });
 });
 

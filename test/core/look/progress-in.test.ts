@@ -64,16 +64,6 @@ describe('the progress comes from', () => {
   });
 });
 
-test('a worker that dies after looks that did not ask it is doubted with what it last held', () => {
-  const asked = (at: number, ...witnesses: readonly Witness[]) =>
-    snapshot(at, [], { reports: { at, witnesses } });
-  const busy: Witness = { ...alive({ outputs: [holding('a')] }), worker: DIED.worker };
-  const { doubts } = seen([asked(0, busy), snapshot(1_000, []), asked(2_000, DIED)]).progress;
-  expect(doubts).toContainEqual(
-    expect.objectContaining({ kind: 'worker-died', why: expect.stringContaining('When it last answered') }),
-  );
-});
-
 test('an overdue look without files names what a worker held when it last answered', () => {
   const busy = { at: 0, witnesses: [alive({ outputs: [holding('a')] })] };
   const before = seen([snapshot(0, [], { posFiles: [], reports: busy })]);

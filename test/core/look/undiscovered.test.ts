@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FollowedReading } from '../../../src/core/look/snapshot.ts';
-import { hasNothingToFollow, undiscoveredIn } from '../../../src/core/look/undiscovered.ts';
-import { entry } from '../../support/builders.ts';
+import { hasNothingToFollow } from '../../../src/core/look/undiscovered.ts';
 
 const source = (sizes: readonly number[], changes: Partial<FollowedReading> = {}): FollowedReading => ({
   ...{ posFile: '/pos', refreshInterval: 60_000, byInode: false },
@@ -19,11 +18,4 @@ test.each<[string, readonly FollowedReading[], boolean]>([
   ['nothing, where only another pos file has a file', [source([0]), source([5], { posFile: '/b' })], true],
 ])('a pos file has an entry for %s', (_, followed, is) => {
   expect(hasNothingToFollow('/pos', followed)).toBe(is);
-});
-
-test('a file that in_tail let go of has still to be found, and one that it follows has not', () => {
-  const paths = (position: number | null) =>
-    undiscoveredIn(source([5]), [entry({ path: '/0', position })]).map(({ path }) => path);
-  expect(paths(null)).toEqual(['/0']);
-  expect(paths(0)).toEqual([]);
 });

@@ -12,32 +12,35 @@ const doubt = (about: string | undefined, bytes?: number): Doubt => ({
 
 const HELD: Left = { kind: 'held', output: 'out', chunks: 1, bytes: 2_048, ids: undefined, next: 'retry' };
 test.each<[Left, string]>([
-  [{ kind: 'unfound', path: '/a', bytes: 5 }, '/a: Fluentd has not found it (5 B)'],
-  [{ kind: 'unreadable', path: '/a', bytes: 5 }, '/a: Fluentd has no permission to read it (5 B)'],
-  [{ kind: 'unread', path: '/a', bytes: 5 }, '/a: not read to its end (5 B)'],
-  [{ kind: 'unfinished', path: '/a', bytes: 5 }, '/a: its last line has no newline (5 B)'],
-  [{ kind: 'let-go', path: '/a', bytes: 5 }, '/a: Fluentd let go of it before it was read (5 B)'],
-  [{ kind: 'given-up', path: '/a', bytes: undefined }, '/a: Fluentd gave up this chunk'],
-  [{ kind: 'kept', where: 'concat', records: 2 }, 'concat keeps 2 records'],
-  [HELD, 'out holds 1 chunk (2.0 KiB)'],
-])('what is left is said in a sentence: %o', (left, sentence) => {
+  [{ kind: 'unfound', path: '/a', bytes: 5 }, '/a: Fluentd has not found it (5 B) [unfound]'],
+  [
+    { kind: 'unreadable', path: '/a', bytes: 5 },
+    '/a: Fluentd has no permission to read it (5 B) [unreadable]',
+  ],
+  [{ kind: 'unread', path: '/a', bytes: 5 }, '/a: not read to its end (5 B) [unread]'],
+  [{ kind: 'unfinished', path: '/a', bytes: 5 }, '/a: its last line has no newline (5 B) [unfinished]'],
+  [{ kind: 'let-go', path: '/a', bytes: 5 }, '/a: Fluentd let go of it before it was read (5 B) [let-go]'],
+  [{ kind: 'given-up', path: '/a', bytes: undefined }, '/a: Fluentd gave up this chunk [given-up]'],
+  [{ kind: 'kept', where: 'concat', records: 2 }, 'concat keeps 2 records [kept]'],
+  [HELD, 'out holds 1 chunk (2.0 KiB) [held]'],
+])('what is left is said in a sentence, with its kind: %o', (left, sentence) => {
   expect(describeLeft(listed([left]))).toBe(sentence);
 });
 
-test('a doubt is said with the thing that it is about, where there is one', () => {
+test('a doubt is said with its kind, and with the thing that it is about, where there is one', () => {
   expect(describeDoubts(listed([doubt('out_http.rb'), doubt(undefined)]))).toBe(
-    'out_http.rb: it was said; it was said',
+    'out_http.rb: it was said [heard]; it was said [heard]',
   );
 });
 
 test('the three largest of many things are described, and the others counted', () => {
   const three = [unread('/a', 1), unread('/b', 2_048), unread('/c', undefined)];
   expect(describeLeft(listed(three))).toBe(
-    '/b: not read to its end (2.0 KiB); /a: not read to its end (1 B); /c: not read to its end',
+    '/b: not read to its end (2.0 KiB) [unread]; /a: not read to its end (1 B) [unread]; /c: not read to its end [unread]',
   );
   const five = [...three, unread('/d', 3), unread('/e', 2)];
   expect(describeLeft(listed(five))).toBe(
-    '/b: not read to its end (2.0 KiB); /d: not read to its end (3 B); /e: not read to its end (2 B); and 2 more',
+    '/b: not read to its end (2.0 KiB) [unread]; /d: not read to its end (3 B) [unread]; /e: not read to its end (2 B) [unread]; and 2 more',
   );
 });
 

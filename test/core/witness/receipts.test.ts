@@ -43,7 +43,9 @@ describe('numbers that are a doubt', () => {
   });
 
   test('a refused batch without a trace in an output', () => {
-    expect(doubts({ refused: 3 })).toMatchObject([{ kind: 'unbalanced', about: '1-12.sock' }]);
+    expect(doubts({ refused: 3, worker: 1 })).toMatchObject([
+      { kind: 'unbalanced', about: 'worker 1 (pid 12)' },
+    ]);
   });
 
   test('records on their way in a worker that ended', () => {
@@ -59,8 +61,8 @@ describe('numbers that are a doubt', () => {
 
 test('records without a <match>, and lines of which a parser makes nothing, are a doubt', () => {
   expect(doubts({ unrouted: 2, unparsed: 1, worker: 1, workers: 1 })).toMatchObject([
-    { kind: 'undelivered', about: 'worker 1', why: '2 records lost (no <match> for the tag)' },
-    { kind: 'undelivered', about: 'worker 1', why: '1 record lost (no parser could read it)' },
+    { kind: 'undelivered', about: 'worker 1 (pid 12)', why: '2 records lost (no <match> for the tag)' },
+    { kind: 'undelivered', about: 'worker 1 (pid 12)', why: '1 record lost (no parser could read it)' },
   ]);
 });
 

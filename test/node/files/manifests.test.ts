@@ -32,6 +32,10 @@ describe('manifests', () => {
     fc.assert(fc.property(like, (text) => rewritten(`a: "${text}"\n`) === `a: '${text}'\n`));
   });
 
+  test('keep the last of two values for one key, as kubectl does', () => {
+    expect(rewritten('a: 1\nb: { c: 2, c: 3 }\na: 4\n')).toBe('a: 4\nb:\n  c: 3\n');
+  });
+
   test('resolve what YAML merges', () => {
     expect(rewritten('a: &a\n  x: 1\nb:\n  <<: *a\n  q: 2\n')).toBe('a:\n  x: 1\nb:\n  x: 1\n  q: 2\n');
   });
@@ -59,7 +63,6 @@ describe('manifests', () => {
 
   test.each([
     ['a: b\n c: d\n', /^2:3: bad indentation/],
-    ['a: 1\na: 2\n', /^2:1: duplicated mapping key/],
     ['a: [1\n', /^2:1: /],
     ['a: !!js/function x\n', /^1:\d+: unknown tag/],
   ])('name line and column of what is no YAML: %j', (text, why) => {

@@ -99,19 +99,6 @@ describe('the files that a source takes', () => {
     expect(await followed({ paths })).toEqual(['a.log', 'link.log']);
   });
 
-  it('are not those that are left out', async () => {
-    put('a.log', 'b.log', 'c/d.log', 'e.log');
-    const excludePaths = ['b.log', 'c/*'];
-    expect(await followed({ paths: ['**/*.log'], excludePaths })).toEqual(['a.log', 'e.log']);
-  });
-
-  it('have the dates of now in their names', async () => {
-    put('app-20260102.log', 'app-20260101.log');
-    const paths = ['app-%Y%m%d.log'];
-    expect(await followed({ paths })).toEqual(['app-20260102.log']);
-    expect(await followed({ paths, pathTimezone: '-01:00' })).toEqual(['app-20260101.log']);
-  });
-
   it('are not older than limit_recently_modified, where a glob finds them', async () => {
     const old = new Date(clock.instant - 7_200_000);
     put('old.log', 'new.log');

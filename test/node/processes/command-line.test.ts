@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { fluentdArguments } from '../../../src/node/processes/command-line.ts';
 
 const argumentsOf = (command: string) => fluentdArguments(command.split(' '));
@@ -26,34 +26,4 @@ test.each([
 test('the -c of a shell that starts fluentd is not taken for it', () => {
   const command = ['sh', '-c', 'exec "$0" "$@"', 'fluentd', '-c', 'g.conf'];
   expect(fluentdArguments(command).configFile).toBe('g.conf');
-});
-
-describe('of the text that is appended', () => {
-  const text = '<source>\n@type tail -c\n</source>';
-  test.each([
-    [['-i', text], text],
-    [[`-i${text}`], text],
-    [['--inline-config', text], text],
-    [[`--inline-config=${text}`], text],
-    [['-i', 'first', `-vi${text}`], text],
-    [['-i', text, '--inline-config='], ''],
-  ])('the last one counts: %j', (words, expected) => {
-    expect(fluentdArguments(['fluentd', ...words]).inlineConfig).toBe(expected);
-  });
-});
-
-test.each([
-  ['--workers 2', { workers: 2 }],
-  ['--workers=3x', { workers: 3 }],
-  ['--config-file-type yaml', { configFileType: 'yaml' }],
-  ['-d /run/f.pid', { daemon: '/run/f.pid' }],
-  ['-d/run/f.pid', { daemon: '/run/f.pid' }],
-  ['-vd /run/f.pid', { daemon: '/run/f.pid' }],
-  ['--daemon=/run/f.pid', { daemon: '/run/f.pid' }],
-  ['-Ilib -rdate -d x', { daemon: 'x' }],
-  ['--suppress-repeated-stacktrace false -d x', { daemon: 'x' }],
-  ['--no-such-option --dry-run', {}],
-])('`fluentd %s` is understood', (words, expected) => {
-  const nothing = fluentdArguments(['fluentd']);
-  expect(argumentsOf(`fluentd ${words}`)).toEqual({ ...nothing, ...expected });
 });

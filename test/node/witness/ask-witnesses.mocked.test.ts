@@ -25,8 +25,3 @@ test('while the system cannot open the mark of a life, Fluentd counts as alive',
   vi.mocked(fs.open).mockRejectedValue(Object.assign(new Error('EMFILE'), { code: 'EMFILE' }));
   expect(await lookForFluentd(inDir())).toBe('listening');
 });
-
-test('in a directory that is not there is no witness', async () => {
-  expect(await lookForFluentd(inDir('none'))).toBe('unknown');
-  expect((await askWitnesses(inDir('none'), 'look', 5)).witnesses).toEqual([]);
-});
