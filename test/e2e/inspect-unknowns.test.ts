@@ -52,6 +52,18 @@ describe('an unknown file never counts as read', () => {
   });
 });
 
+test('a configuration that posidle cannot read is named after the remedy, and one without in_tail is no mistake', () => {
+  writeFileSync(at('f.conf'), '@include f.conf\n');
+  const { stderr, status } = shell('posidle inspect -c f.conf');
+  expect(stderr).toBe(
+    'posidle: --fluent-conf: f.conf: its pos files are unknown; name them with --pos-file, or give Fluentd a witness (`posidle witness` shows how)\nf.conf:1: @include f.conf includes itself\n',
+  );
+  expect(status).toBe(2);
+  writeFileSync(at('f.conf'), '<source>\n@type forward\n</source>\n');
+  const none = 'f.conf has no in_tail source: nothing to inspect\n';
+  expect(shell('posidle inspect -c f.conf --max-lag 0')).toEqual({ stdout: none, stderr: '', status: 0 });
+});
+
 describe('an unreadable file is named, without a stack', () => {
   test.for([
     ['a glob in a closed directory', "inspect 'closed/*.pos'", 1, /closed\/\*\.pos\n.*permission denied/],
