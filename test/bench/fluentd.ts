@@ -1,15 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { missingFluentd, NEWEST, startFluentd, witnessIn } from '../support/real-fluentd.ts';
+import { type FluentdRun, missingFluentd, NEWEST, startFluentd, witnessIn } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
-import { add, type Bench, BUNDLE, type Figures, type Row } from './rows.ts';
+import { anonymousMemoryOf, cpuTimeOf } from './figures.ts';
+import { add, type Bench, BUNDLE, type Figures, MIB, type Row, SPAN } from './rows.ts';
 import { type Files, makeFiles } from './site.ts';
 
 /** Fluentd sends each line within two seconds of reading it. */
 const TO_STDOUT =
   '<match app>\n@type stdout\n<buffer>\n@type memory\nflush_interval 1s\n</buffer>\n</match>\n';
+/** Nobody listens there, so a drain waits. */
+const TO_NOBODY = '<match app>\n@type http\nendpoint http://127.0.0.1:1/\n</match>\n';
 /** Long enough for all to be at rest. */
 const REST = 4_000;
 const TIMES = 2;
@@ -19,13 +23,11 @@ const TIMES = 2;
  * 0.7 to 2.3 s for its own part, which would hide posidle's: each part has a row.
  */
 export const END: Bench = { name: 'end', run: runEnd };
+/** What a drain takes in a Pod with posidle asleep, as docker/README says. */
+export const DRAIN: Bench = { name: 'drain', run: runDrain };
 
 async function runEnd(runs: number): Promise<readonly Row[]> {
-  const missing = missingFluentd(NEWEST);
-  if (missing !== undefined) {
-    console.error(`not measured: ${missing}`);
-    return [];
-  }
+  if (isMissing()) return [];
   const [stop, own]: [Figures, Figures] = [{}, {}];
   for (let run = 0; run < TIMES * runs; run += 1) {
     add(own, 'fluentd alone', (await endOf(false)).own);
@@ -39,17 +41,31 @@ async function runEnd(runs: number): Promise<readonly Row[]> {
   ];
 }
 
+async function runDrain(runs: number): Promise<readonly Row[]> {
+  if (isMissing()) return [];
+  const [begin, wait, memory]: [Figures, Figures, Figures] = [{}, {}, {}];
+  for (let run = 0; run < runs; run += 1) {
+    const took = await besideFluentd(TO_NOBODY, drained);
+    add(begin, 'posidle', took.begin);
+    add(wait, 'posidle', took.wait);
+    add(memory, 'posidle', took.memory);
+  }
+  return [
+    { name: 'CPU at the beginning of a drain', unit: 'ms', figures: begin },
+    { name: 'CPU of a drain that waits', unit: '% of a core', figures: wait },
+    { name: 'memory of a drain (RssAnon)', unit: 'MiB', figures: memory },
+  ];
+}
+
+function isMissing(): boolean {
+  const missing = missingFluentd(NEWEST);
+  if (missing !== undefined) console.error(`not measured: ${missing}`);
+  return missing !== undefined;
+}
+
 /** Without posidle the bench itself sends SIGINT. */
-async function endOf(hasPosidle: boolean): Promise<{ readonly stop: number; readonly own: number }> {
-  const files = makeFiles(1, TO_STDOUT);
-  rmSync(files.posFile);
-  const conf = readFileSync(files.conf, 'utf8').replace('@type tail\n', '@type tail\nread_from_head true\n');
-  const fluentd = startFluentd({ version: NEWEST, dir: files.dir, conf });
-  try {
-    await fluentd.ready;
-    await until('its log is read', () =>
-      readFileSync(files.posFile, 'utf8').includes('\t0000000000000007\t'),
-    );
+function endOf(hasPosidle: boolean): Promise<{ readonly stop: number; readonly own: number }> {
+  return besideFluentd(TO_STDOUT, async (files, fluentd) => {
     const tell = hasPosidle ? await watched(files) : undefined;
     await pause(REST + Math.random() * 1_000);
     const from = performance.now();
@@ -58,10 +74,40 @@ async function endOf(hasPosidle: boolean): Promise<{ readonly stop: number; read
     const sent = performance.now();
     await fluentd.exited;
     return { stop: sent - from, own: performance.now() - sent };
+  });
+}
+
+/** With a Fluentd that has read its log. */
+async function besideFluentd<T>(match: string, use: (files: Files, fluentd: FluentdRun) => Promise<T>) {
+  const files = makeFiles(1, match);
+  rmSync(files.posFile);
+  const conf = readFileSync(files.conf, 'utf8').replace('@type tail\n', '@type tail\nread_from_head true\n');
+  const fluentd = startFluentd({ version: NEWEST, dir: files.dir, conf });
+  try {
+    await fluentd.ready;
+    await until('its log is read', () =>
+      readFileSync(files.posFile, 'utf8').includes('\t0000000000000007\t'),
+    );
+    return await use(files, fluentd);
   } finally {
     fluentd.kill();
     rmSync(files.dir, { recursive: true });
   }
+}
+
+async function drained({ dir }: Files) {
+  const args = ['drain', '--main-ended', '--grace', '60s', '--witness', witnessIn(dir)];
+  const posidle = spawn(process.execPath, [BUNDLE, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const pid = posidle.pid ?? -1;
+  await logged(posidle, '→ draining');
+  await pause(REST);
+  const before = cpuTimeOf(pid);
+  await pause(SPAN * 1_000);
+  const wait = (100 * (cpuTimeOf(pid) - before)) / (SPAN * 1e9);
+  const memory = anonymousMemoryOf(pid) / MIB;
+  posidle.kill('SIGKILL');
+  await once(posidle, 'exit');
+  return { begin: before / 1e6, wait, memory };
 }
 
 /** Starts posidle. The result makes the done file, and waits until Fluentd gets the stop order. */

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { DRAIN } from './drain.ts';
 import { exporter } from './export.ts';
 import { cpuTimeOf, memoryOf } from './figures.ts';
 import { callsAndPackages } from './floor.ts';
-import { END } from './fluentd.ts';
+import { DRAIN, END } from './fluentd.ts';
 import { INSPECT } from './inspect.ts';
 import { makeSite, type Site } from './site.ts';
 
@@ -71,7 +70,7 @@ export async function withSite<T>(files: number, use: (site: Site) => Promise<T>
   }
 }
 
-const MIB = 1024 ** 2;
+export const MIB = 1024 ** 2;
 
 export function add(figures: Figures, subject: Subject, figure: number): void {
   figures[subject] = [...(figures[subject] ?? []), figure];

@@ -11,18 +11,20 @@ import type { Millis } from '../text/units.ts';
 
 /** All metrics, with their help texts. */
 export const METRICS = {
-  posidle_lag_bytes: 'Bytes that Fluentd still has to read, as far as they are known.',
+  posidle_lag_bytes:
+    'Bytes that Fluentd still has to read, without unfinished last lines, as far as they are known. Left out instead of 0 if some are unknown.',
   posidle_unknown_lag_files: 'Files with an unknown lag.',
   posidle_read_bytes_total: 'Bytes that Fluentd has read since the first look.',
   posidle_standstill_seconds: 'The longest time for which nothing was read of a file with unread bytes.',
   posidle_files: 'Log files by state.',
-  posidle_undiscovered_bytes: 'Bytes in files that in_tail has not found yet.',
+  posidle_undiscovered_bytes: 'Bytes in files that in_tail has not found yet, if fluent.conf is known.',
   posidle_undiscovered_seconds: 'The longest time for which in_tail has not found a file with bytes in it.',
   posidle_closed_unread_bytes:
-    'Bytes of files that left their paths before they were read, as far as positions show.',
+    'Bytes of files that nobody saw read when they left their paths. Fluentd may have read them since.',
   posidle_doubts: 'Doubts: facts that keep the outcome from being drained.',
   posidle_unreadable_pos_files: 'Pos files that cannot be read or believed.',
-  posidle_buffer_bytes: 'Bytes in the buffers that posidle sees.',
+  posidle_buffer_bytes:
+    'Bytes in the buffers that posidle sees: on disk, if fluent.conf is known, and with a witness all.',
   posidle_buffer_chunks: 'Chunks in the buffers that posidle sees.',
   posidle_read_lines: 'Lines that Fluentd has read, if a witness counts them.',
   posidle_records: 'Records of each output, by what became of them, if a witness counts them.',
