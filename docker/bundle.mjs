@@ -129,8 +129,6 @@ async function bundle({ packed }) {
     alias: {
       // 20 ms of every start go into its Intl.Segmenter; the texts here are ASCII.
       'string-width': './docker/bundle/string-width.mjs',
-      // Left in, they would be 12 KiB of the ConfigMap.
-      'js-yaml': './docker/bundle/js-yaml.cjs',
       // Node's brings the streams along.
       assert: './docker/bundle/assert.cjs',
       worker_threads: './docker/bundle/worker-threads.cjs',

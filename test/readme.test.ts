@@ -43,7 +43,7 @@ describe('each command of the pages', () => {
       else if (tool === 'node') expectHelp(words);
       else if (tool === 'npx') expect(existsSync(words.at(-1) ?? '')).toBe(true);
       else if (tool.startsWith('.')) expect(statSync(tool).mode & 0o111).not.toBe(0);
-      else expect(['curl', 'docker', 'jq', 'skopeo', 'wc']).toContain(tool);
+      else expect(['chmod', 'curl', 'docker', 'helm', 'jq', 'printf', 'skopeo', 'wc']).toContain(tool);
       for (const [url] of command.matchAll(/https:[^ ']+/g)) expectPublished(url);
       for (const file of words.filter((word) => /^docker\//.test(word))) expect(existsSync(file)).toBe(true);
     });

@@ -3,13 +3,20 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import yaml from 'js-yaml';
+import * as yaml from 'js-yaml';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { blocksIn } from './pods/readme.ts';
+
+interface Step {
+  readonly run?: string;
+  readonly uses?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
 
 interface Job {
   readonly needs?: string | readonly string[];
   readonly permissions?: Readonly<Record<string, string>>;
-  readonly steps?: readonly { readonly run?: string; readonly env?: Readonly<Record<string, string>> }[];
+  readonly steps?: readonly Step[];
 }
 
 const DIR = '.github/workflows';
@@ -86,8 +93,28 @@ describe('a release', () => {
     expect(npm).toEqual([expect.stringMatching(/^npm publish --ignore-scripts .*\.tgz$/)]);
   });
 
-  test('gives the token of the registry to the job that publishes there, and to no other', () => {
-    const holders = Object.keys(jobs).filter((name) => JSON.stringify(jobs[name]).includes('secrets.'));
-    expect(holders).toEqual(['npm']);
+  test('holds no token that lives longer than its run', () => {
+    expect(textOf('release.yml')).not.toContain('secrets.');
+    expect(jobs['npm']?.permissions).toEqual({ 'id-token': 'write' });
+  });
+
+  test('attests each file and the image, as SECURITY.md says how to verify', () => {
+    const attested = (name: string) =>
+      jobs[name]?.steps?.find(({ uses }) => uses?.startsWith('actions/attest-build-provenance@'))?.with;
+    expect(attested('release')).toEqual({ 'subject-path': 'dist/*' });
+    const built = jobs['image']?.steps?.find(({ uses }) => uses?.startsWith('docker/build-push-action@'));
+    expect(built).toMatchObject({ id: 'image', with: { provenance: true, sbom: true } });
+    expect(attested('image')).toEqual({
+      'subject-name': expect.stringMatching(/^ghcr\.io\/\$\{\{ steps\.version\.outputs\.owner }}\/posidle$/),
+      'subject-digest': expect.stringMatching(/^\$\{\{ steps\.image\.outputs\.digest }}$/),
+      'push-to-registry': true,
+    });
+    for (const name of ['release', 'image'])
+      expect(jobs[name]?.permissions).toMatchObject({ 'id-token': 'write', attestations: 'write' });
+    const verify = blocksIn('SECURITY.md', 'sh').join('\n').split('\n');
+    expect(verify).toEqual([
+      'gh attestation verify posidle.cjs --repo OWNER/posidle',
+      'gh attestation verify oci://ghcr.io/OWNER/posidle:0.1.0 --repo OWNER/posidle',
+    ]);
   });
 });

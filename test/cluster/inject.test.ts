@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { injectInto } from '../../src/core/inject/inject.ts';
-import { kustomize } from '../pods/kustomize.ts';
+import { kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { blocksIn } from '../pods/readme.ts';
 import { CHANGED, LEFT_ALONE, PLACED, type PodManifest } from '../support/inject-cases.ts';
 import { until } from '../support/until.ts';
@@ -223,6 +223,28 @@ describe('the policy of the API server', () => {
 
   test('completes the Job of a CronJob on the network of its node, whose path also matches renamed files', async () => {
     expectDelivered(await playThese(kustomize('test/pods/cron-job')), 'main-ended');
+  });
+
+  test('is the same as the policy of Kyverno, but for the image', async () => {
+    const specIn = async (folder: string, ...kinds: readonly string[]) => {
+      const all = manifestsIn(await kubectl(['kustomize', `docker/kubernetes/${folder}`]));
+      const found = all.filter(({ kind }) => kind.startsWith('Mutating'));
+      expect(found.map(({ kind }) => kind)).toEqual(kinds);
+      const [{ spec } = { spec: {} }] = found;
+      const { variables, ...rest } = spec as { variables: readonly object[] };
+      return { ...rest, variables: variables.slice(1) };
+    };
+    const { paramKind: _, ...native } = (await specIn(
+      'inject',
+      'MutatingAdmissionPolicy',
+      'MutatingAdmissionPolicyBinding',
+    )) as Record<string, unknown>;
+    const { autogen: __, ...kyverno } = (await specIn('inject-kyverno', 'MutatingPolicy')) as Record<
+      string,
+      unknown
+    >;
+    expect(kyverno).toEqual(native);
+    expect(JSON.stringify(kyverno)).not.toContain('params');
   });
 
   test('changes no Pod while its image is not named, and says so', async () => {

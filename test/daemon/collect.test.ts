@@ -27,6 +27,17 @@ test('a log file that two pos files have an entry for is looked at for each of t
   expect([newlineLeft('/pos/a'), newlineLeft('/pos/b')]).toEqual([true, false]);
 });
 
+test('looks that find the same are the same object, and another size makes another one', async () => {
+  const host = new FakeHost();
+  host.writeFile(LOG, 'one\n', '7');
+  const looks = new LogFileLooks(host);
+  const look = () => looks.look([readingOf(POS, [{ path: LOG, position: 4, inode: '7' }])]);
+  const first = await look();
+  expect(await look()).toBe(first);
+  host.appendLog(LOG, 'two\n');
+  expect(await look()).not.toBe(first);
+});
+
 test('an unlistable directory does not keep posidle from the other files', async () => {
   const host = new FakeHost();
   host.broken.set('/closed', 'EACCES: permission denied, scandir');

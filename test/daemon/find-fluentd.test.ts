@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FluentdReading } from '../../src/core/progress/fluentd-reading.ts';
 import { FluentdFinder } from '../../src/daemon/find-fluentd.ts';
-import { expectStops, LOG, POS, posText, run, subject } from '../support/builders.ts';
+import { confOf, expectStops, LOG, POS, posText, run, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { alive } from '../support/witnesses.ts';
 import { busyHost, namesOf } from './busy-host.ts';
@@ -47,6 +47,19 @@ describe('fluentd', () => {
     const why = 'SIGINT was not sent to all: the system has too many files open';
     expect(report.done).toContainEqual({ what: why, pids: [], failed: true });
   });
+
+  test('whose worker was only just started gets no signal: it would die of it', async () => {
+    const { host, fluentd } = busyHost();
+    host.at(9_500, () => {
+      host.endProcess(4243);
+      host.starting.add(4244);
+      fluentd.startWorker(4244);
+    });
+    host.at(10_000, () => host.request('done-file')).at(20_000, () => host.starting.delete(4244));
+    await run(host, {}, { conf: confOf([LOG], '<match app>\n@type forward\n</match>\n') });
+    expect(namesOf(host.sent)).toEqual(['SIGUSR1 4242', 'SIGINT 4242']);
+    expect(Number(host.sent[0]?.split('@')[1])).toBeGreaterThanOrEqual(20_000);
+  });
 });
 
 test('if it sees no fluentd, it says what would help', async () => {
@@ -55,6 +68,11 @@ test('if it sees no fluentd, it says what would help', async () => {
 });
 
 describe('the search', () => {
+  test('finds one of another user, which may not be told', async () => {
+    const { host } = busyHost({ permitted: false });
+    expect(await find(host)).toMatchObject({ kind: 'running', proof: 'not-permitted' });
+  });
+
   test('reads the whole process table only when what is known no longer holds', async () => {
     const { host } = busyHost();
     const known = await find(host);
@@ -127,17 +145,6 @@ describe('the search', () => {
 });
 
 describe('following', () => {
-  test.each<[string, (host: FakeHost, pid: number) => void]>([
-    ['a zombie as gone', (host, pid) => host.startProcess({ pid, startTime: 'started 0', zombie: true })],
-    ['no other fluentd than the one that it knows', (host, pid) => host.endProcess(pid)],
-  ])('sees %s', async (_, change) => {
-    const { host } = busyHost();
-    const known = await find(host);
-    for (const pid of [4242, 4243]) change(host, pid);
-    host.startFluentd({ pid: 5000 });
-    expect((await follow(host, known)).kind).toBe('absent');
-  });
-
   test('waits for the supervisor when its worker is gone already', async () => {
     const { host } = busyHost();
     const known = await find(host);

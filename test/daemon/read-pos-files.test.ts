@@ -37,11 +37,15 @@ test('a glob with more than a thousand matches is named, and none of them is rea
   ]);
 });
 
-test('a file in which no line is an entry is no pos file', async () => {
+test.each([
+  ['no newline', 'it has no whole line'],
+  ['one\n', 'its one line has no path'],
+  ['one\ntwo\n', 'none of its 2 lines has path'],
+])('a file that holds %j is no pos file, because %s', async (text, why) => {
   const host = new FakeHost();
-  host.writeFile('/pos/text', 'one\ntwo\n');
-  const why = expect.stringMatching(/^is no pos file: none of its 2 lines/);
-  expect(await new PosFiles(host).read(['/pos/text'])).toMatchObject([{ kind: 'foreign', why }]);
+  host.writeFile('/pos/text', text);
+  const foreign = { kind: 'foreign', why: expect.stringMatching(`^is no pos file: ${why}`) };
+  expect(await new PosFiles(host).read(['/pos/text'])).toMatchObject([foreign]);
 });
 
 test('a pos file is read, missing, empty or unreadable, and each is told from the others', async () => {

@@ -3,7 +3,7 @@ import type { Witness } from '../../src/core/witness/reports.ts';
 import { LOG, POS, posText, run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { holding, sight } from '../support/said.ts';
-import { alive, gone } from '../support/witnesses.ts';
+import { alive, gone, SILENT } from '../support/witnesses.ts';
 import { busyHost } from './busy-host.ts';
 
 const WITNESS = '/posidle';
@@ -51,6 +51,16 @@ test.each<[string, object, string, string]>([
   const { outcome } = await drainIn(host);
   expect(outcome.outcome).toBe(drained);
   expect([...outcome.left.worst, ...outcome.doubts.worst]).toMatchObject([{ kind }]);
+});
+
+test('a silent witness is a doubt, and the drain goes on by what is seen from outside', async () => {
+  const { host } = busyHost();
+  host.at(20_000, (h) => h.request('SIGTERM'));
+  host.witnesses = [SILENT];
+  const { outcome } = await run(host, {}, { witness: WITNESS });
+  expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
+  expect(outcome.doubts.worst.map(({ kind }) => kind)).toEqual(['main-may-run', 'no-answer']);
+  expect(host.now()).toBeLessThan(24_000);
 });
 
 describe('a Fluentd that only its witness can tell to stop', () => {

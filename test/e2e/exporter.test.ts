@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import yaml from 'js-yaml';
+import * as yaml from 'js-yaml';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { variableOf } from '../../src/commands/options/environment.ts';
 import { exportOptions } from '../../src/commands/options/inspect-options.ts';

@@ -1,15 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { injectInto } from '../../src/core/inject/inject.ts';
 import { settingsOf } from '../../src/tasks/watch-options.ts';
+import { BUNDLE } from '../pods/bundle.ts';
 import { standInFor } from '../pods/images.ts';
-import { type Container, type Manifest, type PodSpec, podIn } from '../pods/kubernetes.ts';
+import { type Container, type Manifest, named, type PodSpec, podIn } from '../pods/kubernetes.ts';
 import { kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { merge } from '../pods/merge.ts';
 import { blocksIn } from '../pods/readme.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const DIR = 'docker/kubernetes';
 const folders = readdirSync(DIR);
@@ -19,6 +21,8 @@ const rendered = [...placements.map((name) => join(DIR, name)), 'test/pods/origi
 const hasKubectl = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
 
 describe('the manifests', () => {
+  const inDir = tempDir();
+
   test.each(folders)('%s begins with when to use it, what it needs, and what it cannot do', (folder) => {
     const [when, needs, cannot] = readFileSync(join(DIR, folder, 'kustomization.yaml'), 'utf8').split('\n');
     expect(when).toMatch(/^# Use it if ./);
@@ -48,6 +52,20 @@ describe('the manifests', () => {
       if (name === 'fluentd')
         expect(env).toContainEqual({ name: 'RUBYOPT', value: '-I/posidle/ruby -renumerator' });
     }
+  });
+
+  test("docker/README's post-renderer adds posidle to what Helm gives it", () => {
+    const dir = inDir();
+    copyFileSync(BUNDLE, join(dir, 'posidle.cjs'));
+    const [block = ''] = blocksIn('docker/README.md', 'sh').filter((one) => one.includes('post-render'));
+    const [makes = '', installs = ''] = block.split('\n');
+    execFileSync('sh', ['-c', makes], { cwd: dir });
+    const rendered = readFileSync(join(DIR, 'demo/demo.yaml'));
+    expect(installs).toContain('--post-renderer ./post-render ');
+    const after = manifestsIn(
+      execFileSync(join(dir, 'post-render'), { cwd: dir, input: rendered, encoding: 'utf8' }),
+    );
+    expect(named(podIn(after), 'posidle')).toMatchObject({ image: 'REGISTRY/posidle:0.1.0' });
   });
 
   test("README's block is what `posidle inject` adds to a Pod", () => {

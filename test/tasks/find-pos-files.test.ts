@@ -41,12 +41,6 @@ test('a configuration whose pos files are unknown is refused, with a line for ea
   await expect(findIn(both)).rejects.toThrow(new RegExp(`^${lines.join('\n')}$`));
 });
 
-test('a source without a pos file is not asked to name one that cannot exist', async () => {
-  const told =
-    /f\.conf: no in_tail source has a pos_file; set it, or give Fluentd a witness \(`posidle witness`/;
-  await expect(findIn(source(''))).rejects.toThrow(told);
-});
-
 test('a configuration without in_tail has nothing to read, and is not refused', async () => {
   const { conf, ...found } = await findIn(AGGREGATOR);
   expect(found).toEqual({

@@ -134,12 +134,6 @@ test('a configuration without in_tail is drained by its parent only, for no pos 
   expect(existsSync(at('ran'))).toBe(true);
 });
 
-test('the database of Fluent Bit is refused before anything begins', async () => {
-  writeFileSync(at('flb.db'), 'SQLite format 3\0\x10\0');
-  const why = `--pos-file: ${at('flb.db')} is an SQLite database, such as Fluent Bit's.`;
-  await expect(watched({ posFiles: [at('*.db')] })).rejects.toThrow(why);
-});
-
 test('file events are asked for of the files that a glob matches', async () => {
   const watchFiles = vi.spyOn(NodeHost.prototype, 'watchFiles');
   for (const name of ['a.pos', 'b.pos', 'c.log']) writeFileSync(at(name), '');

@@ -68,8 +68,15 @@ it 'who requires enumerator gets what is built in, also without gems, with warni
 end
 
 on_each_version 'beside the words of others in RUBYOPT it answers, and theirs hold, also where Bundler adds its own' do |s|
-  File.write("#{s.make('others')}/theirs.rb", "File.write('#{s.dir}/theirs', [Warning[:deprecated], $-w].inspect)\n")
-  theirs = "-W:no-deprecated -I#{s.dir}/others -rtheirs"
+  File.write("#{s.make('others')}/theirs.rb", <<~RUBY) # patches what the injections of OpenTelemetry and Datadog patch
+    require 'net/http'
+    [Net::HTTP, Process.singleton_class, Thread, Kernel].zip(%i[request _fork initialize at_exit]) do |where, name|
+      where.prepend(Module.new { define_method(name) { |*args, &block| super(*args, &block) } })
+    end
+    Thread.new { sleep }
+    File.write('#{s.dir}/theirs', [Warning[:deprecated], $-w].inspect)
+  RUBY
+  theirs = "-W:no-deprecated -I#{s.dir}/others -r#{s.dir}/others/theirs.rb"
   File.write("#{s.dir}/Gemfile", "source 'https://rubygems.org'\ngem 'fluentd', '#{s.version}'\n")
   bundled = { wrapper: %w[bundle exec], command: 'fluentd', env: { 'BUNDLE_GEMFILE' => "#{s.dir}/Gemfile" } }
   has_bundler = !File.exist?("#{ENV['FLUENTD_GEMS']}/bin/ruby") # Debian's other Rubies have none

@@ -1,11 +1,18 @@
 import {
-  DEFAULT_SCHEMA,
+  constructFromEvents,
+  DEFAULT_SCALAR_STYLE_RULES,
+  DUMP_SCHEMA,
+  defineScalarTag,
   dump,
-  type EventType,
+  EVENT_ID,
+  type Event,
   FAILSAFE_SCHEMA,
-  loadAll,
-  type State,
-  Type,
+  legacyMapTag,
+  mergeTag,
+  NOT_RESOLVED,
+  parseEvents,
+  SCALAR_STYLE,
+  visit,
   YAMLException,
 } from 'js-yaml';
 
@@ -21,60 +28,83 @@ export interface Manifest {
 /** A value without quotes, written back unchanged: kubectl reads YAML 1.1, where 0644 is octal and `yes` is true. */
 class Plain extends String {}
 
-const PLAIN = { kind: 'scalar', instanceOf: Plain, represent: (value: object) => String(value) } as const;
-const READ = FAILSAFE_SCHEMA.extend({
-  implicit: [
-    new Type('tag:yaml.org,2002:merge', { kind: 'scalar', resolve: (data) => data === '<<' }),
-    new Type('!plain', {
-      ...PLAIN,
-      resolve: (data) => typeof data === 'string',
-      construct: (data: string) => new Plain(data),
-    }),
-  ],
-});
-/** In YAML 1.1 2026_11_27 and 0X1F are numbers, and 2026-1-1 is a date. js-yaml would write them without their quotes. */
+const PLAIN = { implicit: true, identify: (data: unknown) => data instanceof Plain };
+const READ = FAILSAFE_SCHEMA.withTags(
+  // A key may be Plain, too.
+  legacyMapTag,
+  mergeTag,
+  defineScalarTag('!plain', { ...PLAIN, resolve: (text) => (text === '' ? null : new Plain(text)) }),
+);
+/** In YAML 1.1 2026_11_27 and 0X1F are numbers, and 2026-1-1 is a date: such a text needs its quotes. */
 const LIKE_A_NUMBER = /^[-+.\d][-+.:\d\s_a-fxotz]*$/i;
-const WRITE = DEFAULT_SCHEMA.extend({
-  implicit: [new Type('!plain', { ...PLAIN, resolve: (data) => LIKE_A_NUMBER.test(data) })],
-});
+const WRITE = DUMP_SCHEMA.withTags(
+  defineScalarTag('!plain', {
+    ...PLAIN,
+    resolve: (text) => (LIKE_A_NUMBER.test(text) ? text : NOT_RESOLVED),
+  }),
+);
 
 /** What ends a document, with its line if nothing else is on it. */
-const MARKER = /^(?:---|\.\.\.)[ \t]*(?:\r?\n)?/m;
+const MARKER = /^(?:---|\.\.\.)(?=\s|$)[ \t]*(?:\r?\n)?/m;
 
 /** The documents of a file. Throws with line and column if it is not YAML. */
 export function parseManifests(text: string): readonly Manifest[] {
   const input = text.replace(/^\uFEFF/, '').replace(/[^\n]$/, '$&\n');
-  const places: (Pick<Manifest, 'line' | 'column'> & { readonly begin: number })[] = [];
-  const ends: number[] = [];
-  const documents: unknown[] = [];
-  let depth = 0;
-  const listener = (event: EventType, { line, position, lineStart }: State) => {
-    if (event === 'open' && depth === 0)
-      places.push({ line: line + 1, column: position - lineStart + 1, begin: position });
-    depth += event === 'open' ? 1 : -1;
-    // The document itself closes last.
-    ends[places.length - 1] = position;
-  };
+  const events = readEvents(() => parseEvents(input, {}));
+  // Of two values for one key the last one counts, as for kubectl.
+  const documents = readEvents(() =>
+    constructFromEvents(events, { source: input, schema: READ, json: true }),
+  );
+  const begins = events.flatMap(({ type }, index) =>
+    type === EVENT_ID.DOCUMENT ? [startOf(events[index + 1])] : [],
+  );
+  const marker = new RegExp(MARKER, 'gm');
+  let [end, line] = [0, 1];
+  const found: Manifest[] = [];
+  for (const [index, begin] of begins.entries()) {
+    const document = documents[index];
+    if (document === null) continue;
+    const before = input.slice(end, begin);
+    const [head = ''] = before.split(MARKER).slice(-1);
+    line += before.split('\n').length - 1;
+    marker.lastIndex = begin;
+    const at = line;
+    ({ index: end } = marker.exec(input) ?? { index: input.length });
+    const body = input.slice(begin, end);
+    line += body.split('\n').length - 1;
+    const column = begin - input.lastIndexOf('\n', begin - 1);
+    found.push({ document, line: at, column, source: head + body });
+  }
+  return found;
+}
+
+function startOf(event: Event | undefined): number {
+  if (event === undefined) return -1;
+  return 'start' in event ? event.start : 'valueStart' in event ? event.valueStart : -1;
+}
+
+function readEvents<T>(read: () => T): T {
   try {
-    // js-yaml parses all documents before it calls back.
-    loadAll(input, (document) => documents.push(document), { schema: READ, listener, json: true });
+    return read();
   } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
+    if (!(error instanceof YAMLException) || error.mark === undefined) throw error;
     const { reason, mark } = error;
     throw new Error(`${mark.line + 1}:${mark.column + 1}: ${reason}`);
   }
-  return places
-    .map(({ begin, ...place }, index) => {
-      const [head = ''] = input
-        .slice(ends[index - 1] ?? 0, begin)
-        .split(MARKER)
-        .slice(-1);
-      const [tail = ''] = input.slice(ends[index]).split(MARKER, 1);
-      return { document: documents[index], ...place, source: head + input.slice(begin, ends[index]) + tail };
-    })
-    .filter(({ document }) => document !== null && document !== undefined);
 }
 
 export function writeManifest(document: unknown): string {
-  return dump(document, { schema: WRITE, lineWidth: -1, noRefs: true });
+  return dump(document, {
+    ...{ schema: WRITE, lineWidth: -1, noRefs: true },
+    scalarStyleRules: [
+      ...Object.values(DEFAULT_SCALAR_STYLE_RULES),
+      (layout) => {
+        if (layout.node.tag === '!plain') layout.style = SCALAR_STYLE.PLAIN;
+      },
+    ],
+    transform: (documents) =>
+      visit(documents, (node) => {
+        if (node.kind === 'scalar' && node.tag === '!plain') node.tagged = false;
+      }),
+  });
 }

@@ -78,18 +78,6 @@ describe('a drain that is over its time', () => {
   ])('%s', (_, at, name, wakeAt) => {
     expect(decided(draining(), looks(behind, AT, signals(...at)))).toMatchObject({ state: { name }, wakeAt });
   });
-
-  test('by the grace period waits for its end after one signal', () => {
-    const drain = draining({ trigger: { by: 'SIGTERM', at: 0 } });
-    const { state, wakeAt } = decided(drain, looks(behind, 14_750, signals(0)), { grace: 25_000 });
-    expect([state.name, wakeAt]).toEqual(['draining', 15_000]);
-  });
-
-  test('says that Fluentd ended by itself if it is away at a second signal', () => {
-    const away = { fluentd: ABSENT, ...signals(8_000, 8_500) };
-    const next = decided(draining(), seen([snapshot(0, behind), snapshot(AT, behind, away)]));
-    expect(next).toMatchObject({ state: { end: { kind: 'ended-by-itself' } }, actions: [] });
-  });
 });
 
 describe('the next look of a drain', () => {
@@ -100,16 +88,6 @@ describe('the next look of a drain', () => {
   ])('%s', (_, at, wakeAt) => {
     const next = decided(draining(), looks(behind, at));
     expect(next).toMatchObject({ state: { name: 'draining' }, wakeAt, actions: [] });
-  });
-
-  test('comes at once if the last one was not full', () => {
-    const partly = looks(read, AT, { depth: 'light' });
-    expect(decided(draining(), partly)).toMatchObject({ state: { name: 'draining' }, wakeAt: AT });
-  });
-
-  test('is full, and one at rest is light', () => {
-    expect(decided(draining(), looks(behind, AT)).depth).toBe('all');
-    expect(decided({ name: 'watching', since: 0 }, looks(behind, AT), { quiet: 'off' }).depth).toBe('light');
   });
 });
 
@@ -122,11 +100,6 @@ describe('a drain that finds everything read', () => {
       state: { name: 'stopping', since: AT, toldAt: AT, told: [4242] },
       actions: STOP,
     });
-  });
-
-  test('first flushes the known or possible content of buffers', () => {
-    expect(decided(draining(), looks(read, AT, buffered)).actions).toEqual(FLUSH);
-    expect(decided(draining(), looks(read, AT, { buffers: onDisk(1) })).actions).toEqual(FLUSH);
   });
 
   test.each([
@@ -203,14 +176,6 @@ describe('a guess', () => {
     expect(back).toMatchObject({ state: { name: 'watching', since: AT }, whyChanged: 'lines came in again' });
     expect(decided(draining(), moved).state.name).toBe('draining');
   });
-
-  test.each(['quiet', 'start-timeout'] as const)(
-    '(%s) gives way to a call, which cannot be taken back',
-    (by) => {
-      const { state } = decided(draining({ trigger: { by, at: 5_000 } }), looks(behind, AT, signals(AT)));
-      expect(state).toMatchObject({ name: 'draining', since: AT, trigger: { by: 'SIGTERM', at: AT } });
-    },
-  );
 });
 
 test('an overdue look ends no drain, and opens no gate', () => {

@@ -138,10 +138,6 @@ describe('an outcome', () => {
     });
   });
 
-  test('has no trigger where there was no drain', () => {
-    expect(outcome('no-fluentd', { result: undefined }).trigger).toBeNull();
-  });
-
   const keeps = { fluentd: running(), ...said(alive({ held: [{ class: 'X', n: 1 }] })) };
   test.each<[End['kind'], Facts, Outcome['outcome']]>([
     ['stopped', {}, 'drained'],

@@ -119,10 +119,6 @@ describe('before anything is read', () => {
     expect([state.name, wakeAt]).toEqual([name, due]);
   });
 
-  test('the reason says that nothing was read', () => {
-    expect(silent(600_000).whyChanged).toBe('Fluentd has read nothing within --start-timeout (10 min)');
-  });
-
   test('a Fluentd that comes long after the call gets the whole time to drain', () => {
     const requests = [{ by: 'done-file', at: 0 }] as const;
     const late = seen([snapshot(0, [], { fluentd: ABSENT }), snapshot(400_000, read, { requests })]);

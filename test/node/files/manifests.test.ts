@@ -64,7 +64,7 @@ describe('manifests', () => {
   test.each([
     ['a: b\n c: d\n', /^2:3: bad indentation/],
     ['a: [1\n', /^2:1: /],
-    ['a: !!js/function x\n', /^1:\d+: unknown tag/],
+    ['a: !!js/function x\n', /^1:\d+: unknown scalar tag/],
   ])('name line and column of what is no YAML: %j', (text, why) => {
     expect(() => parseManifests(text)).toThrow(why);
   });
