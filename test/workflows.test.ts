@@ -40,18 +40,6 @@ describe('a release', () => {
     for (const name of publishing) expect(neededBy(name)).toContain('test');
   });
 
-  test('attaches the files also if the registry refuses the package, and the image does not wait for it', () => {
-    for (const name of ['release', 'image']) expect(neededBy(name)).not.toContain('npm');
-  });
-
-  test('names the repository before it packs and builds, for npm wants that of a package with provenance', () => {
-    const runs = jobs['build']?.steps?.flatMap(({ run }) => run ?? []) ?? [];
-    const at = (part: string) => runs.findIndex((run) => run.includes(part));
-    expect(at('npm pkg set repository.type=git')).toBeGreaterThan(-1);
-    expect(at('npm pkg set')).toBeLessThan(at('npm run build'));
-    expect(at('npm run build')).toBeLessThan(at('npm pack'));
-  });
-
   test('names its repository and its image wherever the pages say OWNER', () => {
     const step =
       jobs['build']?.steps?.flatMap(({ run }) => run ?? []).find((run) => run.includes('OWNER')) ?? '';
@@ -97,12 +85,6 @@ describe('a release', () => {
     ]);
     const packed = execFileSync('tar', ['tzf', '-'], { input: archive, encoding: 'utf8' });
     expect(packed.trim().split('\n')).toEqual(['posidle.cjs', 'posidle.LICENSES.txt', 'LICENSE']);
-  });
-
-  test('attaches what it packed, with the sum of each file', () => {
-    const [, sums = ''] = /sha256sum (.*) >SHA256SUMS/.exec(textOf('release.yml')) ?? [];
-    const uploaded = textOf('release.yml').match(/(?<=^ +dist\/)\S+$/gm) ?? [];
-    expect([...sums.split(' '), 'SHA256SUMS'].toSorted()).toEqual(uploaded.toSorted());
   });
 
   test('runs no script of a package where it can publish', () => {

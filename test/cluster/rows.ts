@@ -247,7 +247,6 @@ export const ROWS: readonly Row[] = table({
     // On a busy node the preStop hook may begin when most of the 5 s are over.
     told: { ...USED_UP, lost: 40 },
   },
-  'main is killed after a grace period of 30 s': { ...USES_UP, change: grace(30) },
   'main needs 20 s of 30 s, and the rest is too short for the drain': {
     main: `trap 'sleep 20; exit 0' TERM; lines 1 60000 >>a.log; touch written; while :; do sleep 0.2; done`,
     lines: 60_000,
@@ -259,7 +258,6 @@ export const ROWS: readonly Row[] = table({
   },
 
   // Users, rights and limits.
-  'Fluentd is root': { change: runAs(0) },
   'Fluentd is root, umask 077': { change: all(runAs(0), umask) },
   'Fluentd is user 999, umask 077': { change: all(runAs(999), umask) },
   'the whole Pod has one user and group, as OpenShift assigns them': {

@@ -13,45 +13,28 @@ beforeEach(() => {
 });
 
 describe('bad input is named, the rest is shown, and there is no stack', () => {
-  const bad: readonly (readonly [string, () => string, RegExp])[] = [
-    [
-      'a small binary file',
-      () => made('\0\x01\x02\n\xff'),
-      /bad\.pos\n {2}it is no pos file: its one line has no path, position and inode\n/,
-    ],
-    [
-      'the database of Fluent Bit',
-      () => made('SQLite format 3\0\x10\0\x01\x01\0\n\x0c'),
-      /it is an SQLite database, such as Fluent Bit's\. posidle reads Fluentd's pos files\n/,
-    ],
-    ['a glob that matches nothing', () => inDir('*.none'), /none\n {2}no file matches it\n/],
-    [
-      'a file of 1 GiB',
-      () => truncated(made(''), 2 ** 30),
-      /it is too large: 1\.0 GiB, and at most 64\.0 MiB are read/,
-    ],
-    ['a FIFO', () => fifo(), /it is a pipe, not a regular file/],
-    ['a file that is not there', () => inDir('none.pos'), /none\.pos\n {2}it is not there/],
-  ];
-  const made = (text: string) => {
-    const path = inDir('bad.pos');
-    writeFileSync(path, text, 'latin1');
-    return path;
-  };
-  const truncated = (path: string, size: number) => {
-    truncateSync(path, size);
-    return path;
-  };
-  const fifo = () => {
+  test('whatever a pos file is', async () => {
+    const texts = {
+      binary: '\0\x01\x02\n\xff',
+      sqlite: 'SQLite format 3\0\x10\0\x01\x01\0\n\x0c',
+      large: '',
+    };
+    for (const [name, text] of Object.entries(texts)) writeFileSync(inDir(name), text, 'latin1');
+    truncateSync(inDir('large'), 2 ** 30);
     execFileSync('mkfifo', [inDir('fifo')]);
-    return inDir('fifo');
-  };
-
-  test.each(bad)('%s', async (_, make, why) => {
     writeFileSync(pos, posText([logged('a.log', 'one\n', 4)]));
-    const { stdout, stderr, code } = await posidle('inspect', make(), pos);
-    expect(stdout).toMatch(why);
-    expect(stdout).toMatch(/caught-up .*a\.log/);
+    const names = [...Object.keys(texts), 'fifo', 'none', '*.none', 'app.pos'];
+    const { stdout, stderr, code } = await posidle('inspect', ...names.map((name) => inDir(name)));
+    for (const told of [
+      /binary\n {2}it is no pos file: its one line has no path, position and inode\n/,
+      /sqlite\n {2}it is an SQLite database, such as Fluent Bit's\. posidle reads Fluentd's pos files\n/,
+      /large\n {2}it cannot be read: it is too large: 1\.0 GiB, and at most 64\.0 MiB are read/,
+      /fifo\n {2}it cannot be read: it is a pipe, not a regular file/,
+      /\/none\n {2}it is not there/,
+      /\*\.none\n {2}no file matches it\n/,
+      /caught-up .*a\.log/,
+    ])
+      expect(stdout).toMatch(told);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   });
 

@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  renameSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { BUNDLE } from '../pods/bundle.ts';
 import { inspectedDir } from '../support/inspected-dir.ts';
@@ -22,19 +14,6 @@ const alone = (line: string) => shell(`PATH=${at()} ${line}`);
 const json = (line: string) => JSON.parse(shell(line).stdout);
 
 describe('an unknown file never counts as read', () => {
-  test('by inode the file in the place of a renamed one is undiscovered, and counted once; the rest of the renamed one is unknown', () => {
-    posFile('app.pos', [logged('a.log', 'one\n', 4)]);
-    renameSync(at('a.log'), at('a.log.1'));
-    logged('a.log', 'two\nthree\n', 0);
-    conf('fluent.conf', [`${at('*.log')}\nfollow_inodes true`, at('app.pos')]);
-    expect(json('posidle inspect -c fluent.conf --json')).toMatchObject({
-      undiscovered: [{ path: at('a.log'), size: 10 }],
-      lag: null,
-      knownLag: 10,
-      left: { count: 1, bytes: 10 },
-    });
-  });
-
   test.each<[string, () => void]>([
     ['a path in Ruby', () => conf('fluent.conf', [RUBY, at('app.pos')])],
     ['a path in Ruby, and an empty pos file', () => conf('fluent.conf', [RUBY, at('empty.pos')])],
@@ -71,6 +50,18 @@ describe('an unknown file never counts as read', () => {
     const { stdout } = shell(`posidle inspect app.pos --max-lag 0 | true; echo \${PIPESTATUS[0]}`);
     expect(stdout).toBe('1\n');
   });
+});
+
+test('a configuration that posidle cannot read is named after the remedy, and one without in_tail is no mistake', () => {
+  writeFileSync(at('f.conf'), '@include f.conf\n');
+  const { stderr, status } = shell('posidle inspect -c f.conf');
+  expect(stderr).toBe(
+    'posidle: --fluent-conf: f.conf: its pos files are unknown; name them with --pos-file, or give Fluentd a witness (`posidle witness` shows how)\nf.conf:1: @include f.conf includes itself\n',
+  );
+  expect(status).toBe(2);
+  writeFileSync(at('f.conf'), '<source>\n@type forward\n</source>\n');
+  const none = 'f.conf has no in_tail source: nothing to inspect\n';
+  expect(shell('posidle inspect -c f.conf --max-lag 0')).toEqual({ stdout: none, stderr: '', status: 0 });
 });
 
 describe('an unreadable file is named, without a stack', () => {
@@ -136,17 +127,6 @@ describe('below a root lies another world', () => {
         posFiles: [{ path: at('app.pos'), entries: [{ path: at('logs/a.log'), size: 8, lag: 4 }] }],
       });
     expect(json(`posidle inspect --root root ${at('app.pos')} --json`).lag).toBe(4);
-  });
-
-  test('a pos file that is named there shows its undiscovered files', () => {
-    mkdirSync(at('root/logs'), { recursive: true });
-    posFile('root/app.pos', [{ ...logged('root/logs/a.log', 'one\n', 4), path: '/logs/a.log' }]);
-    logged('root/logs/new.log', 'new\n', 0);
-    conf('root/f.conf', ['/logs/*.log', '/app.pos']);
-    expect(json('posidle inspect --root root /app.pos -c /f.conf --json')).toMatchObject({
-      posFiles: [{ path: '/app.pos' }],
-      undiscovered: [{ path: '/logs/new.log', size: 4 }],
-    });
   });
 
   test('a link out of the root is unknown, and a link to a removed Pod leads nowhere', () => {

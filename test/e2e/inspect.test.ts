@@ -1,5 +1,4 @@
 import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/options/commands.ts';
 import { posText } from '../support/builders.ts';
@@ -49,19 +48,6 @@ describe('the table', () => {
     expect(code).toBe(0);
   });
 
-  test('shows control, bidirectional and broken characters escaped', async () => {
-    const names = ['a\u001b[31m', 'b\u202e', 'c\r', 'd\u0007'].map((path) => ({
-      path,
-      position: 0,
-      inode: 1,
-    }));
-    const bytes = Buffer.concat([Buffer.from(posText(names)), Buffer.from('e\xff\t0\t1\n', 'latin1')]);
-    writeFileSync(pos, bytes);
-    const { stdout } = await posidle('inspect', pos);
-    expect(stdout).toMatch(/a\\x1b\[31m\n[\s\S]*b\\u202e\n[\s\S]*c\\x0d\n[\s\S]*d\\x07\n[\s\S]*e\\xff\n/);
-    expect(stdout).toMatch(/^[^\p{Cc}\p{Bidi_Control}]*$/mu);
-  });
-
   test('has colours in a terminal, and none with NO_COLOR, a dumb terminal or a pipe', () => {
     writeFileSync(pos, posText([logged('a.log', 'one\n', 4)]));
     // In a CI that it does not know, Node has no colours (tty.getColorDepth).
@@ -100,19 +86,6 @@ describe('the pos files', () => {
     expect(summaryOf(beside)).toMatch(/^behind by 6 B in 2 of 2 files /);
     for (const named of ['app.pos', '-p app.pos', '-- app.pos'])
       expect(summaryOf(`${beside} ${named}`)).toMatch(/^behind by 4 B in 1 of 1 file /);
-  });
-
-  test('include those of sources that Fluentd finds in FLUENT_CONF_INCLUDE_DIR', () => {
-    const source = (name: string) =>
-      `<source>\n@type tail\npath ${inDir()}/[${name}].log\npos_file ${inDir(`${name === 'a' ? 'app' : 'other'}.pos`)}\n</source>\n`;
-    writeFileSync(inDir('fluent.conf'), source('a'));
-    mkdirSync(inDir('conf.d'));
-    writeFileSync(inDir('conf.d/other.conf'), source('bc'));
-    const inspected = 'posidle inspect -c fluent.conf --max-lag 0';
-    expect(summaryOf(inspected)).toMatch(/^behind by 4 B in 1 of 1 file /);
-    expect(summaryOf(`FLUENT_CONF_INCLUDE_DIR=${inDir('conf.d')} ${inspected}`)).toMatch(
-      /^behind by 10 B in 3 of 3 files /,
-    );
   });
 
   test('may stand behind --', () => {
@@ -161,62 +134,6 @@ describe('for programs', () => {
     expect(found.undiscovered).toEqual([{ path: unfound, size: 4 }]);
     const kinds = found.left.worst.map(({ kind }: { kind: string }) => kind);
     expect(new Set(kinds)).toEqual(new Set(['unread', 'unfinished', 'unfound']));
-  });
-
-  test('--json names what cannot be inspected', async () => {
-    const { stdout } = await posidle('inspect', inDir(), inDir('none.pos'), '--json');
-    expect(faultsIn(JSON.parse(stdout))).toEqual([]);
-    expect(JSON.parse(stdout).posFiles.map(({ error }: { error: string }) => error)).toEqual([
-      'it cannot be read: it is a directory',
-      'it is not there',
-    ]);
-  });
-
-  test('a pos file from elsewhere is shown', () => {
-    writeFileSync(
-      pos,
-      posText([
-        { path: '/elsewhere', position: 5, inode: 6 },
-        { path: '/u', position: null, inode: 7 },
-      ]),
-    );
-    const { stdout, status } = shell('posidle inspect app.pos --json');
-    expect(status).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      posFiles: [
-        {
-          path: 'app.pos',
-          entries: [
-            { path: '/elsewhere', position: 5, inode: '6', size: null, lag: null, state: 'missing' },
-            { path: '/u', position: null, inode: '7', size: null, lag: 0, state: 'unwatched' },
-          ],
-        },
-      ],
-      lag: null,
-    });
-  });
-
-  test('--root and a configuration: pos files, undiscovered files and chunks below it', () => {
-    const root = inDir('node');
-    mkdirSync(join(root, 'etc'), { recursive: true });
-    mkdirSync(join(root, 'logs'));
-    const entry = logged('a.log', 'one\n', 4, join(root, 'logs'));
-    logged('new.log', 'new\n', 0, join(root, 'logs'));
-    writeFileSync(join(root, 'app.pos'), posText([{ ...entry, path: '/logs/a.log' }]));
-    mkdirSync(join(root, 'buffer'));
-    writeFileSync(join(root, 'buffer', `buffer.b${'0'.repeat(32)}.log`), 'chunk');
-    writeFileSync(
-      join(root, 'etc/fluent.conf'),
-      `<source>\n@type tail\npath /logs/*.log\npos_file /app.pos\ntag a\n<parse>\n@type none\n</parse>\n</source>
-       <match a>\n@type file\npath /out\n<buffer>\n@type file\npath /buffer\n</buffer>\n</match>\n`,
-    );
-    const { stdout, status } = shell('posidle inspect --root node -c /etc/fluent.conf');
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/caught-up .* \/logs\/a\.log\n/);
-    expect(stdout).toMatch(/undiscovered: 1 file; in_tail looks for new ones every 60 s/);
-    expect(stdout).toMatch(/undiscovered +4 B .* \/logs\/new\.log\n/);
-    expect(stdout).toMatch(/buffers: 1 chunk \(5 B\) on disk\n/);
-    expect(stdout).toMatch(/behind by 4 B in 1 of 2 files\n/);
   });
 
   test('--max-lag reports oddities of a pos file, and passes anyway', async () => {

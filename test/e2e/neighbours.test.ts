@@ -301,14 +301,6 @@ test('below a root every link leads on below it, and none out of it', async () =
   expect(told).toMatch(/all\/b\.conf: it cannot be read \(it is a pipe/);
 });
 
-test('the log steers no terminal, whatever a file is called', async () => {
-  const watched = ['watch', '-p', at('\u009b31m\u202e.pos'), '--log-format', 'json'];
-  const run = startPosidle([...watched, '--start-timeout', '1s'], { wrapper: ALONE });
-  expect(await run.exited).toBe(4);
-  expect(run.stderr()).toMatch(/\\u009b31m\\u202e\.pos/);
-  expect(run.stderr()).not.toMatch(/[\u0080-\u009f\u202e]/);
-});
-
 test('posidle signals only the process that holds the pos file open, among several that call themselves Fluentd', () => {
   writeFileSync(at('app.pos'), '');
   writeFileSync(at('done'), '');

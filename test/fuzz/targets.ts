@@ -8,7 +8,7 @@ import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
 import { isFluentd, isWorker } from '../../src/core/fluentd/processes.ts';
 import { nameMatcher, parseGlob } from '../../src/core/in-tail/path-glob.ts';
 import { decodePath } from '../../src/core/pos-file/path-bytes.ts';
-import { type PositionEntry, parsePosFile } from '../../src/core/pos-file/pos-file.ts';
+import { parsePosFile } from '../../src/core/pos-file/pos-file.ts';
 import { printable, printableJson } from '../../src/core/text/printable.ts';
 import { parseAnswer, parseLastReport } from '../../src/core/witness/answer.ts';
 import { progressFromWitnesses } from '../../src/core/witness/reports.ts';
@@ -55,7 +55,7 @@ const work = () => {
 
 /** Every port of entry: what is read there may come from anybody. */
 export const TARGETS = {
-  'pos file, which is read as by Fluentd': { seeds: textsIn('fixtures/pos', /\.pos$/), read: readPosFile },
+  'pos file': { seeds: textsIn('fixtures/pos', /\.pos$/), read: parsePosFile },
   'fluent.conf': {
     seeds: [...CONFS, ...SECTIONS],
     words: CONF_WORDS,
@@ -201,39 +201,4 @@ async function askServer(bytes: Buffer): Promise<void> {
     socket.on('error', () => {}).once('close', () => resolve());
     socket.resume();
   });
-}
-
-/** The reader agrees with Fluentd's own pattern on each line that is no longer than any path. */
-function readPosFile(bytes: Buffer): void {
-  const { entries } = parsePosFile(bytes);
-  const expected = entriesOf(bytes);
-  for (const [index, entry] of expected.entries()) expectSame(entries[index], entry);
-  if (entries.length !== expected.length)
-    throw new Error(`${entries.length} entries, not ${expected.length}`);
-}
-
-function expectSame(ours: PositionEntry | undefined, expected: PositionEntry): void {
-  const isSame =
-    ours?.path === expected.path && ours.position === expected.position && ours.inode === expected.inode;
-  if (!isSame) throw new Error(`${JSON.stringify(ours)}, not ${JSON.stringify(expected)}`);
-}
-
-/** POSITION_FILE_ENTRY_REGEX in lib/fluent/plugin/in_tail/position_file.rb, and the lengths that posidle allows. */
-const ENTRY = /^([^\t]{1,8191})\t([0-9a-fA-F]{1,1024})\t([0-9a-fA-F]{1,1024})(?![0-9a-fA-F])/;
-
-function entriesOf(bytes: Buffer): PositionEntry[] {
-  const lines = bytes.toString('latin1').split('\n').slice(0, -1);
-  return lines.flatMap((line) => {
-    const [, path = '', position = '', inode = ''] = ENTRY.exec(line) ?? [];
-    return path === ''
-      ? []
-      : [{ path: decodePath(Buffer.from(path, 'latin1')), ...valuesOf(position, inode) }];
-  });
-}
-
-function valuesOf(position: string, inode: string): Omit<PositionEntry, 'path'> {
-  const value = BigInt(`0x${position}`);
-  const largest = Number.MAX_SAFE_INTEGER;
-  const read = value === 2n ** 64n - 1n ? null : Math.min(Number(value), largest);
-  return { position: read, inode: String(BigInt(`0x${inode}`)) };
 }

@@ -70,10 +70,11 @@ export class Site implements WorkDir {
   }
 
   /** Waits until in_tail's pos file has an entry of this file, with nothing left to read. */
-  async isRead(name: string, { posFile = this.pos, named = this.log(name) } = {}): Promise<void> {
+  async isRead(name: string): Promise<void> {
     await until(`${name} is read`, () => {
-      const entries = existsSync(posFile) ? readFileSync(posFile, 'latin1').split('\n') : [];
-      const [, position = ''] = entries.find((line) => line.startsWith(`${named}\t`))?.split('\t') ?? [];
+      const entries = existsSync(this.pos) ? readFileSync(this.pos, 'latin1').split('\n') : [];
+      const [, position = ''] =
+        entries.find((line) => line.startsWith(`${this.log(name)}\t`))?.split('\t') ?? [];
       return Number.parseInt(position, 16) === statSync(this.log(name)).size;
     });
   }

@@ -1,5 +1,4 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const CLI = resolve('dist/cli.js');
@@ -49,34 +48,11 @@ export class Tmux {
     this.#tmux('resize-window', '-x', String(columns), '-y', String(rows));
   }
 
-  /** The pids of posidle in this terminal. */
-  pids(): readonly number[] {
-    const shell = this.#tmux('display-message', '-p', '#{pane_pid}').trim();
-    const isHere = (pid: string) => terminalOf(pid) === terminalOf(shell);
-    const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    return all.filter((pid) => isHere(pid) && read(`/proc/${pid}/cmdline`).includes(CLI)).map(Number);
-  }
-
   kill(): void {
     spawnSync('tmux', ['-L', this.#socket, 'kill-server']);
   }
 
   #tmux(...args: readonly string[]): string {
     return execFileSync('tmux', ['-L', this.#socket, ...args], { encoding: 'utf8' });
-  }
-}
-
-/** Its number: the fifth field after the name. */
-function terminalOf(pid: string): string | undefined {
-  return read(`/proc/${pid}/stat`)
-    .replace(/^.*\) /s, '')
-    .split(' ')[4];
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
   }
 }

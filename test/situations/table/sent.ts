@@ -64,7 +64,7 @@ export const SENT: readonly Situation[] = [
     },
     deeds: [['destination', 'refusing'], ...READ],
     outcome: 'unproven',
-    told: 'retries used up',
+    told: '20 records lost (retries used up)',
     lost: 20,
     since: '229de46',
     once: 'drained',

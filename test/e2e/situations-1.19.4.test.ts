@@ -1,0 +1,3 @@
+import { situationsOn } from '../situations/suite.ts';
+
+situationsOn('1.19.4');
