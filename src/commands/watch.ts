@@ -147,7 +147,7 @@ async function tellEnd(log: Log, outcome: Outcome, args: ReportArgs, childEnd?: 
   const waited = Object.values(outcome.durationsMs).reduce((sum, span) => sum + span, 0);
   const isOwn = childEnd !== undefined && !isStoppedByPosidle(outcome);
   const hasFailed = !isOwn && isFailure(outcome);
-  const how = isOwn ? ` (${childEnd})` : '';
+  const how = isOwn ? ` (${childEnd}; its log says why)` : '';
   const failed = hasFailed ? `; exit code ${code} after ${formatDuration(waited)}` : '';
   const tell = hasFailed ? log.error : isWarning(outcome) ? log.warn : log.info;
   tell({ outcome }, `${describeOutcome({ ...outcome, why: outcome.why + how })}${failed}`);

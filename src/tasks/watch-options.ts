@@ -18,7 +18,7 @@ export interface Settings extends TriggerSettings, Pick<Policy, Durations | 'pod
 
 export type WatchOptions = { readonly [Key in keyof Settings]?: Settings[Key] | undefined };
 
-const { tail, role, wantsNoWitness, settle, doneProcess, doneProcessGone, ...decisions } = DEFAULT_POLICY;
+const { tail, role, settle, doneProcess, doneProcessGone, ...decisions } = DEFAULT_POLICY;
 
 /** `quiet` is a guess, so its default applies only without another trigger. */
 export const DEFAULTS: Settings = {
@@ -47,7 +47,6 @@ export function policyOf(settings: Settings, facts: Pick<Policy, 'tail' | 'role'
   const { posFiles, fluentConf, witness, doneFile, heartbeatFile, doneProcess, mainGone, ...own } = settings;
   return {
     ...{ ...own, ...facts, settle },
-    wantsNoWitness: witness === 'off',
     doneProcess: doneProcess !== undefined,
     doneProcessGone: mainGone ?? doneProcessGone,
   };

@@ -21,8 +21,3 @@ test('the policy of no options is the default one', () => {
   const facts = { tail: DEFAULT_TAIL, role: 'beside' as const };
   expect(policyOf(settingsOf({}), facts)).toEqual(DEFAULT_POLICY);
 });
-
-test('--witness off is no reason to say how to get one', () => {
-  const facts = { tail: DEFAULT_TAIL, role: 'beside' as const };
-  expect(policyOf(settingsOf({ witness: 'off' }), facts).wantsNoWitness).toBe(true);
-});

@@ -19,7 +19,6 @@ export interface Policy {
   /** How long main's process must be gone before it counts as ended, because the kubelet may restart it. */
   readonly doneProcessGone: Millis;
   readonly role: Role;
-  readonly wantsNoWitness: boolean;
   /** The kubelet ends the Pod, and stops Fluentd after posidle. */
   readonly podEnds: boolean;
 }
@@ -35,7 +34,6 @@ export const DEFAULT_POLICY: Policy = {
   doneProcess: false,
   doneProcessGone: 2_000,
   role: 'beside',
-  wantsNoWitness: false,
   podEnds: false,
 };
 

@@ -8,8 +8,6 @@ export interface Limits {
   /** How long "everything read" must hold before it is believed. */
   readonly settle: Millis;
   readonly role: Role;
-  /** Nobody wants to hear how to get one. */
-  readonly wantsNoWitness: boolean;
   readonly tail: TailFacts;
 }
 

@@ -85,8 +85,8 @@ describe('seen from outside, these are doubted:', () => {
     expect(first?.why).toMatch(/; 1 file read to the end, 1 buffer on disk empty, not seen: b \(.*\), c \(/);
     const [holding] = known(one([], { buffers: onDisk(1) })).doubts;
     expect(holding?.why).toMatch(/; 0 files read to the end, 0 buffers on disk empty$/);
-    const [off] = known(one([]), { wantsNoWitness: true }).doubts;
-    expect([holding?.why.includes('`posidle witness`'), off?.why.includes('`posidle witness`')]).toEqual([
+    const [ofRun] = known(one([]), { role: 'parent' }).doubts;
+    expect([holding?.why.includes('`posidle witness`'), ofRun?.why.includes('`posidle witness`')]).toEqual([
       true,
       false,
     ]);
