@@ -46,13 +46,13 @@ export async function runInject(files: readonly string[], options: InjectOptions
     } catch (error) {
       refuse(place, (error as Error).message);
     }
-    const say = (words: string) => process.stderr.write(`${printable(`posidle: ${file}: ${words}`)}\n`);
     for (const [reason, group] of groupedBy(pods, (pod) => pod.reason ?? ''))
-      if (reason !== '') say(`${stayIn(group)}: ${reason}`);
-    for (const { name, warnings = [] } of pods) for (const warning of warnings) say(`${name}: ${warning}`);
+      if (reason !== '') say(`${file}: ${stayIn(group)}: ${reason}`);
+    for (const { name, warnings = [] } of pods)
+      for (const warning of warnings) say(`${file}: ${name}: ${warning}`);
     all.push(...pods);
   }
-  if (all.length === 0) refuse(`${files.join(', ')}: `, noPod(path));
+  if (all.length === 0) say(`${files.join(', ')}: ${noPod(path)}${contents.includes('{{') ? HELM : ''}`);
   process.stdout.write(printed.join('---\n'));
   if (!all.some(isChanged)) return UNCHANGED;
   if (given === undefined)
@@ -62,6 +62,10 @@ export async function runInject(files: readonly string[], options: InjectOptions
 
 function isChanged({ reason }: InjectedPod): boolean {
   return reason === undefined;
+}
+
+function say(words: string): void {
+  process.stderr.write(`${printable(`posidle: ${words}`)}\n`);
 }
 
 const MOST_NAMED = 10;

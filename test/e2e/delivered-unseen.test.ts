@@ -15,14 +15,10 @@ onFluentd(ONE_VERSION, (version) => {
       ...rest,
     });
 
-  test('without a witness a file buffer that was delivered is unproven, and the remedy is reported', async ({
-    site,
-  }) => {
+  test('without a witness a file buffer that was delivered is unproven', async ({ site }) => {
     const out = toHttp(site.sink.port, fileBuffer(site.buffer, { flush_interval: '60s' }));
     const ended = await run(site, out, { args: ['--witness', 'off'] });
     expect(ended).toMatchObject({ lost: 0, code: 3, outcome: UNPROVEN });
-    const warnings = ended.log.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
-    expect(warnings).toContainEqual(expect.stringContaining('posidle witness'));
   });
 
   test('the lines that a throttled input has read at the end of the grace period are delivered', async ({

@@ -17,10 +17,6 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['inspect a.pos -n batch', '--namespace and --context need a Pod: kubectl posidle inspect POD'],
   ['witness', 'witness: DIR is missing. Use posidle witness /posidle'],
   ['inject', 'inject: the file is missing. Use posidle inject FILE, or - for stdin'],
-  [
-    'inject package.json',
-    'inject: package.json: no Pod is described here. posidle looks for Pod, Job, CronJob, Deployment, StatefulSet, DaemonSet, also in a List, and at --path in other kinds',
-  ],
   ['inject no.yaml', 'inject: no.yaml: there is no such file'],
 ];
 

@@ -165,7 +165,7 @@ it 'while Fluentd configures it is not ready, and is neither flushed nor stopped
 end
 
 on_each_version 'a worker that waits for SIGWINCH is not ready, and can be stopped' do |s|
-  raise Skipped, 'since 1.18' unless s.at_least('1.18.0')
+  next unless s.at_least('1.18') # before, SIGUSR2 starts no second one
   s.start(conf(s), env: { 'FLUENT_RUNNING_IN_PARALLEL_WITH_OLD' => '1' }) # as SIGUSR2 starts it
   s.till('it runs', within: 120) { s.said.include?('worker is now running') }
   expect('ready', s.look['ready'], false)

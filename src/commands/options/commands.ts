@@ -123,7 +123,7 @@ export const COMMANDS = {
       ),
     }),
     positional: ['files', 'FILE: manifests; - is stdin'],
-    exits: '0 changed; 3 each Pod stays as it is',
+    exits: '0 changed; 3 nothing was changed',
     examples: [
       [
         '$0 inject --image REGISTRY/posidle:0.1.0 job.yaml | kubectl apply -f -',

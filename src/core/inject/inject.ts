@@ -65,7 +65,9 @@ export function injectInto(document: unknown, image: string, where: Where = {}):
   const usual = PATHS[text(kind)];
   const path = isKnown ? usual : (where.path ?? usual);
   const names = where.container === undefined ? FLUENTD_NAMES : [where.container];
-  const name = [text(kind), text(fields(metadata).name)].filter(Boolean).join(' ');
+  const { name: own, generateName } = fields(metadata);
+  const name =
+    [text(kind), text(own ?? generateName)].filter(Boolean).join(' ') || 'a document without a kind';
   const pods: InjectedPod[] = [];
   const withoutPod = (): Injected => {
     const reason = fluentdBeside(document, names, where.path);
@@ -85,14 +87,20 @@ export function injectInto(document: unknown, image: string, where: Where = {}):
       return found;
     }
     const { at, warnings } = placeIn(pod, view);
-    pods.push({ name, warnings: [...warnings, ...proxiesIn(pod)] });
+    pods.push({ name, warnings: [...warnings, ...endlessIn(pod, view)] });
     return { ...fields(found), ...withPosidle(pod, view, at, image) };
   });
-  return pods.length === 0 ? withoutPod() : { document: changed, pods };
+  if (pods.length === 0) return withoutPod();
+  const isWhole = isKnown || pods.some((pod) => pod.reason !== undefined);
+  const left = isWhole ? undefined : fluentdBeside(changed, names);
+  if (left === undefined) return { document: changed, pods };
+  const [last = { name }] = pods.splice(-1);
+  const warnings = [...(last.warnings ?? []), `${left}, on this output`];
+  return { document: changed, pods: [...pods, { ...last, warnings }] };
 }
 
 export function noPod(otherPath = '--path'): string {
-  return `no Pod is described here. posidle looks for ${KINDS}, also in a List, and at ${otherPath} in other kinds`;
+  return `no Pod is described here. posidle looks for ${KINDS}, also in a List, and at ${otherPath} in other kinds. --container is for a Fluentd with another name`;
 }
 
 /** The parts of a Pod that the change depends on. */
@@ -124,7 +132,8 @@ function reasonAgainst({ spec }: Pod, view: View): string | undefined {
   if (fluentd === undefined)
     return `no container or native sidecar is named ${name}. The annotation posidle/container names another one, and so does --container`;
   if (text(fields(spec.os).name) === 'windows') return 'it is for Windows';
-  if (isPlain && containers.length === 1) return `${name} is the only container`;
+  if (isPlain && containers.length === 1)
+    return `${name} is the only container, and posidle is for a Fluentd beside main`;
   if (isPlain && (fields(fluentd.lifecycle).postStart || fluentd.startupProbe))
     return `${name} has a postStart hook or a startupProbe. As a native sidecar it would hold up the main container`;
   if (isPlain && (fluentd.restartPolicy || fluentd.restartPolicyRules))
@@ -158,12 +167,13 @@ function placeIn({ spec }: Pod, view: View): { at: number; warnings: readonly st
   return { at, warnings: [warning] };
 }
 
-function proxiesIn({ spec }: Pod): readonly string[] {
+function endlessIn({ spec }: Pod, { fluentd }: View): readonly string[] {
   const ends = ['Never', 'OnFailure'].includes(text(spec.restartPolicy));
+  const isEndless = (one: Fields) =>
+    one !== fluentd && (PROXIES.includes(text(one.name)) || /fluentd/i.test(`${one.name} ${one.image}`));
   return list(spec.containers)
-    .map(({ name }) => text(name))
-    .filter((name) => ends && PROXIES.includes(name))
-    .map((name) => `container ${name} keeps the Pod from ending. Make it a native sidecar`);
+    .filter((one) => ends && isEndless(one))
+    .map(({ name }) => `container ${text(name)} keeps the Pod from ending. Make it a native sidecar`);
 }
 
 function withPosidle({ metadata, spec }: Pod, view: View, at: number, image: string): Pod {

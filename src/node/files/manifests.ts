@@ -40,7 +40,8 @@ const LIKE_A_NUMBER = /^[-+.\d][-+.:\d\s_a-fxotz]*$/i;
 const WRITE = DUMP_SCHEMA.withTags(
   defineScalarTag('!plain', {
     ...PLAIN,
-    resolve: (text) => (LIKE_A_NUMBER.test(text) ? text : NOT_RESOLVED),
+    // Who fills in ${COUNT} later may make a number of it.
+    resolve: (text) => (LIKE_A_NUMBER.test(text) || text.includes('${') ? text : NOT_RESOLVED),
   }),
 );
 

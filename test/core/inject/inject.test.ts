@@ -134,7 +134,9 @@ describe('inject', () => {
   test('names the Fluentd that it takes in each reason and warning', () => {
     const emr = { name: 'emr-container-fluentd' };
     const { pods } = injected({ spec: { containers: [emr] } });
-    expect(pods).toEqual([{ name: 'Pod', reason: 'emr-container-fluentd is the only container' }]);
+    expect(pods).toEqual([
+      { name: 'Pod', reason: expect.stringMatching(/^emr-container-fluentd is the only container/) },
+    ]);
   });
 
   test.each([
@@ -235,6 +237,24 @@ describe('inject', () => {
       expect(injected({ spec }).pods[0]?.warnings).toEqual(restartPolicy === 'Always' ? [] : [warning]);
     },
   );
+
+  test('warns of another Fluentd that stays plain in a Pod that ends', () => {
+    const containers = [{ name: 'main' }, { name: 'fluentd' }, { name: 'audit', image: 'fluent/fluentd' }];
+    expect(injected({ spec: { restartPolicy: 'Never', containers } }).pods[0]?.warnings).toEqual([
+      'container audit keeps the Pod from ending. Make it a native sidecar',
+    ]);
+  });
+
+  test('tells of a Fluentd that is still elsewhere when the one at --path is done', () => {
+    const template = { spec: { containers: [{ name: 'main' }, { name: 'fluentd', image: 'f' }] } };
+    const app = { kind: 'App', spec: { driver: { template }, executor: { template } } };
+    const first = injectInto(app, IMAGE, { path: ['spec', 'driver', 'template'] });
+    expect(first.pods[0]?.warnings).toEqual([
+      expect.stringMatching(/use --path spec\.executor\.template, on this output$/),
+    ]);
+    const second = injectInto(first.document, IMAGE, { path: ['spec', 'executor', 'template'] });
+    expect(second.pods).toEqual([{ name: 'App', warnings: [] }]);
+  });
 
   test('names a Pod by what its name is, if that is a name', () => {
     const { pods } = injected({
