@@ -3,6 +3,9 @@ import type { Params } from '../support/fluentd-conf.ts';
 import { BLIND_WAIT } from './main.ts';
 import type { Deed, Setup, Situation } from './situation.ts';
 
+/** Seconds until Fluentd follows its files: nothing in a Pod tells main so. */
+const STARTED = 5;
+
 /** The situation as a Pod whose main is a shell, or undefined if it needs more than main's deeds and settings of in_tail and the buffer. */
 export function storyOf(situation: Situation): Row | undefined {
   const { what, setup = {}, outcome = 'drained', told = '', lost = 0 } = situation;
@@ -16,7 +19,7 @@ export function storyOf(situation: Situation): Row | undefined {
   if (!isKnown || buffer === undefined || commands.includes(undefined)) return undefined;
   return {
     title: what,
-    main: commands.filter((one) => one !== '').join('\n'),
+    main: [`sleep ${STARTED}`, ...commands].filter((one) => one !== '').join('\n'),
     lines: script.written,
     buffer,
     tail: Object.entries(tail)
