@@ -3,13 +3,9 @@
 import { rubyOption, SHARED_DIR } from '../witness/load.ts';
 import { type Fields, fields, list, text } from './fields.ts';
 import { FLUENTD_NAMES, fluentdBeside } from './not-found.ts';
-import { mistakeInSizes, resourcesOf, sizesOf } from './sizes.ts';
-
-/** A Pod, or a Pod template. */
-interface Pod {
-  readonly metadata: Fields;
-  readonly spec: Fields;
-}
+import { isSidecar, type Pod, type View, viewOf } from './pod.ts';
+import { endlessIn, reasonAgainst } from './reasons.ts';
+import { resourcesOf, sizesOf } from './sizes.ts';
 
 export interface Injected {
   readonly document: unknown;
@@ -34,14 +30,11 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
   DaemonSet: ['spec', 'template'],
 };
 const KINDS = Object.keys(PATHS).join(', ');
-/** They run on when main has ended. */
-const PROXIES = ['istio-proxy', 'linkerd-proxy'];
 /** Others have kinds of the same names: batch.volcano.sh. */
 const OF_KUBERNETES = /^($|v1$|batch\/|apps\/)/;
 const GRACE = 120;
 const RUBY_OPTION = rubyOption(SHARED_DIR);
 const MOUNT = { name: 'posidle', mountPath: SHARED_DIR };
-const OURS = /^\/posidle(\/|$)/;
 /** No container writes into a volume of these kinds. */
 const READ_ONLY = ['configMap', 'secret', 'projected', 'downwardAPI'];
 
@@ -103,52 +96,6 @@ export function noPod(otherPath = '--path'): string {
   return `no Pod is described here. posidle looks for ${KINDS}, also in a List, and at ${otherPath} in other kinds. --container is for a Fluentd with another name`;
 }
 
-/** The parts of a Pod that the change depends on. */
-interface View {
-  readonly notes: Fields;
-  /** If no container is Fluentd: all names that were looked for. */
-  readonly name: string;
-  readonly fluentd: Fields | undefined;
-  readonly isPlain: boolean;
-  readonly containers: readonly Fields[];
-  readonly inits: readonly Fields[];
-}
-
-function viewOf({ metadata, spec }: Pod, usual: readonly string[]): View {
-  const notes = fields(metadata.annotations);
-  const [containers, inits] = [list(spec.containers), list(spec.initContainers)];
-  const names = 'posidle/container' in notes ? [text(notes['posidle/container'])] : usual;
-  const candidates = [...containers, ...inits.filter(isSidecar)];
-  const byName = (name: string) => candidates.find((one) => text(one.name) === name);
-  const name = names.find(byName) ?? names.join(' or ');
-  const isPlain = containers.some((one) => text(one.name) === name);
-  return { notes, name, fluentd: byName(name), isPlain, containers, inits };
-}
-
-/** Why posidle leaves a Pod unchanged: the change must not make it invalid or delay main. */
-function reasonAgainst({ spec }: Pod, view: View): string | undefined {
-  const { notes, name, fluentd, isPlain, containers, inits } = view;
-  if ('posidle/injected' in notes) return 'posidle is there already';
-  if (fluentd === undefined)
-    return `no container or native sidecar is named ${name}. The annotation posidle/container names another one, and so does --container`;
-  if (text(fields(spec.os).name) === 'windows') return 'it is for Windows';
-  if (isPlain && containers.length === 1)
-    return `${name} is the only container, and posidle is for a Fluentd beside main`;
-  if (isPlain && (fields(fluentd.lifecycle).postStart || fluentd.startupProbe))
-    return `${name} has a postStart hook or a startupProbe. As a native sidecar it would hold up the main container`;
-  if (isPlain && (fluentd.restartPolicy || fluentd.restartPolicyRules))
-    return `${name} has a restartPolicy of its own`;
-  if ([...containers, ...inits].some((one) => ['posidle', 'posidle-install'].includes(text(one.name))))
-    return `a container is named posidle or posidle-install. posidle may stand only directly behind ${name}, where this change puts it`;
-  if (list(spec.volumes).some((one) => text(one.name) === 'posidle')) return 'a volume is named posidle';
-  const places = [...list(fluentd.volumeMounts), ...list(fluentd.volumeDevices)];
-  if (places.some(({ mountPath, devicePath }) => OURS.test(text(mountPath ?? devicePath))))
-    return `${name} has a volume at /posidle`;
-  if (list(fluentd.env).some((one) => text(one.name) === 'RUBYOPT' && one.valueFrom))
-    return `${name} takes RUBYOPT from elsewhere (valueFrom). Write its value in the manifest`;
-  return mistakeInSizes(spec, notes, fluentd);
-}
-
 /** The kubelet stops the last sidecar first, so Fluentd goes before the sidecars whose last lines it may read. It still starts behind each init container that ends. */
 function placeIn({ spec }: Pod, view: View): { at: number; warnings: readonly string[] } {
   const { name, fluentd = {}, isPlain, inits } = view;
@@ -165,15 +112,6 @@ function placeIn({ spec }: Pod, view: View): { at: number; warnings: readonly st
   if (before === undefined) return { at, warnings: [] };
   const warning = `sidecar ${text(before.name)} ends after ${name}: nobody reads its last lines. In initContainers, list it after ${name}`;
   return { at, warnings: [warning] };
-}
-
-function endlessIn({ spec }: Pod, { fluentd }: View): readonly string[] {
-  const ends = ['Never', 'OnFailure'].includes(text(spec.restartPolicy));
-  const isEndless = (one: Fields) =>
-    one !== fluentd && (PROXIES.includes(text(one.name)) || /fluentd/i.test(`${one.name} ${one.image}`));
-  return list(spec.containers)
-    .filter((one) => ends && isEndless(one))
-    .map(({ name }) => `container ${text(name)} keeps the Pod from ending. Make it a native sidecar`);
 }
 
 function withPosidle({ metadata, spec }: Pod, view: View, at: number, image: string): Pod {
@@ -247,8 +185,4 @@ function changedAt(whole: unknown, path: readonly string[], change: (part: unkno
   const part = fields(whole)[key];
   const changed = changedAt(part, rest, change);
   return changed === part ? whole : { ...fields(whole), [key]: changed };
-}
-
-function isSidecar(one: Fields): boolean {
-  return text(one.restartPolicy) === 'Always';
 }

@@ -245,6 +245,14 @@ describe('inject', () => {
     ]);
   });
 
+  test('asks whether a container with an image of Fluentd is meant, and refuses Fluent Bit', () => {
+    const reasonOf = (name: string, image: string) =>
+      injected({ spec: { containers: [{ name: 'main' }, { name, image }] } }).pods[0]?.reason;
+    expect(reasonOf('logs', 'r/fluentd:v1.18')).toMatch(/--container: logs\?$/);
+    expect(reasonOf('logs', 'r/agent')).toMatch(/--container$/);
+    expect(reasonOf('fluentd', 'fluent/fluent-bit:4')).toMatch(/is Fluent Bit/);
+  });
+
   test('tells of a Fluentd that is still elsewhere when the one at --path is done', () => {
     const template = { spec: { containers: [{ name: 'main' }, { name: 'fluentd', image: 'f' }] } };
     const app = { kind: 'App', spec: { driver: { template }, executor: { template } } };
