@@ -97,6 +97,15 @@ test.each<[string, Files, World]>([
   expect(series.has('posidle_lag_bytes')).toBe(false);
 });
 
+test.each<[string, World, number | undefined]>([
+  ['nobody listed them', { buffers: undefined }, undefined],
+  ['one of them is not seen', { buffers: { outputs: [], unseen: ['a'], givenUp: [] } }, undefined],
+  ['all were seen', { buffers: { outputs: [], unseen: [], givenUp: [] } }, 0],
+])('of empty buffers, where %s, 0 is told only if that is so', (_, world, chunks) => {
+  const series = new Exporter().scrape({}, 0, world);
+  expect([series.get('posidle_buffer_chunks'), series.get('posidle_buffer_bytes')]).toEqual([chunks, chunks]);
+});
+
 test('a file with unread bytes stands still since nothing of it was read, until it is read', () => {
   const exporter = new Exporter();
   exporter.scrape({ '/a': { size: 40, position: 40 } });
