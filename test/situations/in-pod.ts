@@ -27,8 +27,8 @@ export function storyOf(situation: Situation): Row | undefined {
       .join('\n'),
     ...(outcome !== 'drained' && {
       told: {
-        outcome: outcome === 'drained or told' ? /^(drained|unproven)$/ : new RegExp(`^${outcome}$`),
-        codes: outcome === 'not-drained' ? [3] : [0],
+        outcome: outcome === 'drained or told' ? /./ : new RegExp(`^${outcome}$`),
+        codes: outcome === 'not-drained' ? [3] : outcome === 'drained or told' ? [0, 3] : [0],
         lost: lost === 'some' || outcome === 'drained or told' ? script.written : lost,
         message: new RegExp(told),
       },

@@ -15,7 +15,8 @@ export function situationsOn(version: string): void {
     const here = SITUATIONS.filter((one) => versionsOf(one).includes(version));
     test.for(here)('$stage: $what ($name)', async (situation, { site }) => {
       const ended = await play(site, situation, { version, road: roadOn(version, situation) });
-      expect(faultsOf(situation, ended), JSON.stringify(ended.outcome)).toEqual([]);
+      const faults = faultsOf(situation, ended);
+      expect(faults, `${faults.join(', ')}: ${JSON.stringify(ended.outcome)}`).toEqual([]);
     });
   });
 }

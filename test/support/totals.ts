@@ -3,7 +3,7 @@ import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
 /**
  * Beside vitest's own reporter: one line says what was skipped, and why; under CI=true that is a failure. TOTALS names a file that
- * gets "PASSED FAILED" of this run, and a line for each test that failed: `.ci/run` adds up the one and ends with the other.
+ * gets "PASSED FAILED" of this run, and a line for each test that failed, with why: `.ci/run` adds up the one and ends with the other.
  */
 export default class Totals implements Reporter {
   /** A run with a title filter omits the other tests on purpose. */
@@ -25,8 +25,10 @@ export default class Totals implements Reporter {
     );
     const broken = modules.filter((module) => module.errors().length > 0);
     const failures = [
-      ...tests.filter((test) => test.result().state === 'failed').map(nameOf),
-      ...broken.map((module) => module.relativeModuleId),
+      ...tests
+        .filter((test) => test.result().state === 'failed')
+        .map((test) => `${nameOf(test)}: ${reasonOf(test.result().errors)}`),
+      ...broken.map((module) => `${module.relativeModuleId}: ${reasonOf(module.errors())}`),
     ];
     const isCi = process.env.CI === 'true';
     if (skipped.length > 0)
@@ -45,6 +47,10 @@ export default class Totals implements Reporter {
   }
 }
 
+/** Characters of a failure's reason: what is at the end of a long log is all that some readers see. */
+const REASON = 2_000;
+const reasonOf = (errors: readonly { readonly message: string }[] = []) =>
+  errors.map(({ message }) => message.replaceAll(/\s+/g, ' ').slice(0, REASON)).join('; ');
 const nameOf = (test: TestCase) => `${test.module.relativeModuleId} > ${test.fullName}`;
 
 function reasonsOf(skipped: readonly TestCase[]): string {
