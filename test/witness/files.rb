@@ -60,6 +60,15 @@ it 'an inode that is used again, where the file system gives it again, does not 
   expect('lost', found['lost'].map { |l| l.values_at('inode', 'why') }, [[ino, 'closed']])
 end
 
+on_each_version 'a file counts as unread if another one takes its place while in_tail opens it' do |s|
+  s.append("old\n")
+  replaced = "-I#{s.witness}/ruby -renumerator -r#{__dir__}/lib/replaced.rb"
+  s.run(s.tail('rotate_wait 1s', path: [s.log, s.log('late.log')].join(',')) + s.out, rubyopt: replaced)
+  s.append("its\n", 'late.log')
+  found = s.seen('closed') { |a| file(a, 'late.log', 'closed') }
+  expect('position', file(found, 'late.log', 'closed').values_at('pos', 'size'), [0, 4])
+end
+
 it 'a file that the paths name and nobody follows is unfound, and lost once it is gone' do |s|
   s.append("old\n")
   s.run(s.tail('', path: "#{s.logs}/*.log").sub('refresh_interval 1s', 'refresh_interval 60s') + s.out)

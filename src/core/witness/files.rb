@@ -85,6 +85,7 @@ class PosidleWitness
     pos = io ? io.pos - rest : 0 if pos > 2**60 # no longer watched
     s = stats[w.path]
     s = (io ? io.stat : stat(w.path) rescue nil) unless s && s.ino == ino
+    pos = 0 if io && s && s.ino != ino # between its stat and its open, another file took the path
     record = var(var(w, :@line_buffer_timer_flusher) || var(w, :@file_feed), :@line_buffer).to_s.bytesize
     facts = { path: text(w.path), inode: ino, reader: by, pos: pos, size: (s.size if s && s.ino == ino), at: ms }
     facts[:readable] = false if io.nil? && s && !File.readable?(w.path)
