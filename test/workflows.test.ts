@@ -115,6 +115,7 @@ describe('a release', () => {
     expect(verify).toEqual([
       'gh attestation verify posidle.cjs --repo OWNER/posidle',
       'gh attestation verify oci://ghcr.io/OWNER/posidle:0.1.0 --repo OWNER/posidle',
+      "docker buildx imagetools inspect ghcr.io/OWNER/posidle:0.1.0 --format '{{json .SBOM}}'",
     ]);
   });
 });

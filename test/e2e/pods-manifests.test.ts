@@ -65,7 +65,7 @@ describe('the manifests', () => {
     const after = manifestsIn(
       execFileSync(join(dir, 'post-render'), { cwd: dir, input: rendered, encoding: 'utf8' }),
     );
-    expect(named(podIn(after), 'posidle')).toMatchObject({ image: 'REGISTRY/posidle:0.1.0' });
+    expect(named(podIn(after), 'posidle')).toMatchObject({ image: 'ghcr.io/OWNER/posidle:0.1.0' });
   });
 
   test("README's block is what `posidle inject` adds to a Pod", () => {

@@ -64,7 +64,7 @@ export const COMMANDS = {
     failed: '1 it could not, or a bug: please report it; 137 with --wait a mount does not answer',
     positional: ['files', 'POS_FILE: pos files or globs; as kubectl posidle: a Pod'],
     examples: [
-      ['kubectl posidle inspect POD --follow', 'in a running Pod, where posidle or Fluentd is'],
+      ['kubectl posidle inspect POD --follow', 'in a running Pod, by the posidle in it'],
       ['$0 inspect /var/log/fluentd/app.pos', 'a table of every file: state, lag, position, size'],
       [
         '$0 inspect -c /etc/fluent/fluent.conf --follow',
@@ -93,10 +93,10 @@ export const COMMANDS = {
   },
   witness: {
     words: 'witness [dir]',
-    about: 'write the witness to DIR, a volume that Fluentd mounts too, and print what its manifest needs',
+    about: 'write the witness to DIR, a volume that Fluentd mounts too, and print what its container needs',
     options: {},
     exits: '0 it is written',
-    positional: ['dir', 'DIR: a shared volume'],
+    positional: ['dir', 'DIR: a shared volume, such as /posidle'],
     examples: [],
   },
   inject: {
@@ -126,8 +126,8 @@ export const COMMANDS = {
     exits: '0 changed; 3 nothing was changed: the output is your manifest, without posidle',
     examples: [
       [
-        '$0 inject --image REGISTRY/posidle:0.1.0 job.yaml >new.yaml && kubectl apply -f new.yaml',
-        'posidle sleeps in a sidecar of its own behind the container fluentd',
+        '$0 inject --image REGISTRY/posidle:0.1.0 job.yaml >new.yaml',
+        'posidle sleeps in a sidecar of its own behind the container fluentd; delete an old Job before you apply it',
       ],
       ['$0 inject --image REGISTRY/posidle:0.1.0 --container logs *.yaml', 'behind the container logs'],
     ],
