@@ -1,13 +1,15 @@
 import type { ObservedFile } from '../look/observation.ts';
 import { listed } from '../progress/describe.ts';
+import { printableJson } from '../text/printable.ts';
+import type { Witness } from '../witness/reports.ts';
 import type { Found } from './found.ts';
 import type { Rates } from './rates.ts';
 
-/** The JSON of `posidle inspect --json`. inspection.schema.json says what each field means. */
-export function inspectionOf(found: Found) {
+/** The JSON of `posidle inspect --json`, in one line. inspection.schema.json says what each field means. */
+export function jsonOf(found: Found): string {
   const { totals, lag, caughtUp } = found;
-  const { left, doubts } = found.seen.progress;
-  return {
+  const { progress, witness } = found.seen;
+  return printableJson({
     posFiles: found.posFiles.map(({ path, files, unparsable, findings, error }) => ({
       path,
       entries: files.map((file) => inspectedEntry(file, found.rates)),
@@ -17,8 +19,15 @@ export function inspectionOf(found: Found) {
     })),
     undiscovered: found.undiscovered.map(({ path, size }) => ({ path, size })),
     ...{ lag, knownLag: totals.lag, unknownFiles: totals.unknown, caughtUp },
-    ...{ left: listed(left), doubts: listed(doubts) },
-  };
+    ...{ left: listed(progress.left), doubts: listed(progress.doubts) },
+    ...(witness && { witness: { workers: witness.reports.witnesses.map(inspectedWorker) } }),
+  });
+}
+
+function inspectedWorker({ worker, ...one }: Witness) {
+  if (one.kind !== 'alive') return { worker, kind: one.kind };
+  const { pid, files, lines, outputs } = one.report;
+  return { worker, kind: one.kind, pid, files, lines, outputs };
 }
 
 /** `oldestUnreadMs`: only of repeated looks. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { jsonOf } from '../../../src/commands/inspect-view/json.ts';
 import { tableLines, type View } from '../../../src/commands/inspect-view/table.ts';
 import type { Found, FoundPosFile } from '../../../src/core/inspect/found.ts';
+import { jsonOf } from '../../../src/core/inspect/inspection.ts';
 import { parsePosFile } from '../../../src/core/pos-file/pos-file.ts';
 import { widthOf } from '../../../src/core/text/text-width.ts';
 import { bytesOf } from '../../support/arbitraries.ts';
