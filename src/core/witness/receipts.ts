@@ -90,25 +90,20 @@ export function receiptsIn(workers: readonly WorkerReport[]): readonly Receipt[]
   return [...groupedBy(all, ({ output }) => nameOf(output))].map(([name, group]) => {
     const total = (way: Way, from = group) =>
       totalOf(from.filter(({ output }) => !output.receipt.isOwn).map(({ output }) => output.receipt[way]));
-    const [left, held] = [total('left'), total('held')];
+    const over = group.filter(({ isOver }) => isOver);
     // What one worker held at its end is left over for the next one, and counts once.
-    const passed = Math.min(
-      left ?? 0,
-      total(
-        'held',
-        group.filter(({ isOver }) => isOver),
-      ) ?? 0,
-    );
+    const passed = Math.min(total('left') ?? 0, total('held', over) ?? 0);
+    const once = (records: number | undefined) => records && records - passed;
     return {
       output: name,
       took: total('took'),
       own: total('own'),
-      left: left === undefined ? undefined : left - passed,
+      left: once(total('left')),
       delivered: total('delivered'),
       secondary: total('secondary'),
       aside: total('aside'),
       dropped: total('dropped'),
-      held: held === undefined ? undefined : held - passed,
+      held: once(total('held')),
     };
   });
 }
