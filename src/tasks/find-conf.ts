@@ -80,7 +80,7 @@ export async function findPosFiles(host: Host, wanted: ConfWanted): Promise<Foun
   return { posFiles, conf: { ...conf, sources, hidden: [] }, warnings, confPath: path };
 }
 
-export function refusePosFiles(posFiles: readonly string[]): void {
+function refusePosFiles(posFiles: readonly string[]): void {
   if (posFiles.includes('')) throw new UsageError('--pos-file: the value is empty. Is a variable not set?');
   const long = posFiles.find(({ length }) => length > PATH_MAX);
   if (long !== undefined)

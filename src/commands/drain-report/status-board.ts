@@ -14,10 +14,8 @@ import { LookBoard, textAnswer } from '../listen.ts';
 const STALE: Millis = 15_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-type Last = Watched;
-
 export class StatusBoard {
-  readonly #board: LookBoard<Last>;
+  readonly #board: LookBoard<Watched>;
   #used: Usage | undefined;
   #why = 'started';
 
@@ -56,12 +54,12 @@ export class StatusBoard {
     return textAnswer(isUp, isUp ? 'ok' : 'Fluentd is not up yet');
   }
 
-  #statusOf({ state, seen }: Last): object {
+  #statusOf({ state, seen }: Watched): object {
     const { cpu = null, memory = null } = this.#usageOf(seen) ?? {};
     return { ...statusOf(state, seen, this.#why), cpu, memory };
   }
 
-  #metricsOf(last: Last): string {
+  #metricsOf(last: Watched): string {
     return metricsOfWatch(last, this.#usageOf(last.seen)) + buildInfo();
   }
 
