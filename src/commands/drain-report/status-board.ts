@@ -1,12 +1,12 @@
 import type { State } from '../../core/drain/state.ts';
 import { statusOf } from '../../core/drain/status.ts';
 import type { Observation } from '../../core/look/observation.ts';
-import { metricsOfWatch, type Watched } from '../../core/metrics/metrics.ts';
+import { metricsOfWatch, type Usage, type Watched } from '../../core/metrics/metrics.ts';
 import { printableJson } from '../../core/text/printable.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { Transition } from '../../daemon/loop.ts';
 import { type Answer, METRICS_TYPE, type Routes } from '../../node/network/http-server.ts';
-import { type Usage, usageOf } from '../../node/processes/usage.ts';
+import { usageOf } from '../../node/processes/usage.ts';
 import { buildInfo } from '../build-info.ts';
 import { LookBoard, textAnswer } from '../listen.ts';
 

@@ -101,8 +101,12 @@ export interface Watched {
 }
 
 /** What Fluentd's first worker uses. */
-interface Usage {
+export interface Usage {
+  /** Percent of one core, since the last question. */
+  readonly cpu: number;
+  /** The time on a CPU since its start. */
   readonly cpuTime: Millis;
+  /** Bytes. */
   readonly memory: number;
 }
 
