@@ -21,9 +21,9 @@ export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
   const { unrouted, unparsed } = report;
   return [
     ...outputs.flatMap(doubtsOfOutput),
-    ...lostBy(worker, [
-      [unrouted, 'no <match> for the tag'],
-      [unparsed, 'no parser could read it'],
+    ...undelivered(worker, [
+      [unrouted, 'lost (no <match> for the tag)'],
+      [unparsed, 'lost (no parser could read it)'],
     ]),
     ...(report.refused > 0 || missing.length > 0
       ? [doubt('unbalanced', where || worker, `${counted(lost, 'record')} not taken, or missing`)]
@@ -36,26 +36,19 @@ export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
 
 function doubtsOfOutput(output: OutputReport): readonly Doubt[] {
   const { drops, secondary = 0, aside = 0 } = output.receipt;
-  const kept = [
+  return undelivered(nameOf(output), [
+    [drops.exhausted, 'lost (retries used up)'],
+    [drops.overflown, 'lost (its buffer was full)'],
+    [drops.unrecoverable, 'lost (an error that no retry helps)'],
     [secondary, 'given to its secondary'],
     [aside, 'set aside'],
-  ] as const;
-  return [
-    ...lostBy(nameOf(output), [
-      [drops.exhausted, 'retries used up'],
-      [drops.overflown, 'its buffer was full'],
-      [drops.unrecoverable, 'an error that no retry helps'],
-    ]),
-    ...kept
-      .filter(([records]) => records > 0)
-      .map(([records, how]) => doubt('undelivered', nameOf(output), `${counted(records, 'record')} ${how}`)),
-  ];
+  ]);
 }
 
-function lostBy(about: string, causes: readonly (readonly [number, string])[]): readonly Doubt[] {
-  return causes
+function undelivered(about: string, ways: readonly (readonly [number, string])[]): readonly Doubt[] {
+  return ways
     .filter(([records]) => records > 0)
-    .map(([records, cause]) => doubt('undelivered', about, `${counted(records, 'record')} lost (${cause})`));
+    .map(([records, how]) => doubt('undelivered', about, `${counted(records, 'record')} ${how}`));
 }
 
 /** How many records more an output took than it accounts for; 0 if a number is unknown. */
