@@ -158,6 +158,13 @@ describe('what is left', () => {
     }
     expect(doubts(alive({ ends: [{ ...holding(), reloaded: true }] }))).toEqual([]);
   });
+
+  test('a buffer that a reload ended is doubted, too, where this worker had taken its chunk over from an earlier one', () => {
+    const before = gone({ ends: [holding('a')] });
+    const reloaded = { resumed: ['a'], ends: [{ ...holding('a'), reloaded: true }] };
+    for (const one of [alive(reloaded), gone(reloaded, '1-12.sock')])
+      expect(doubts(before, one)).toMatchObject([{ kind: 'reloaded' }]);
+  });
 });
 
 test("a worker's position in a file that was truncated since does not count for the next worker", () => {
