@@ -158,7 +158,7 @@ it(`a mutated configuration is read as by Fluentd ${NEWEST}, or has a problem`, 
 
 const PARTS = ['', '/', '//', 'a', '/a', 'a/', '//a//', 'a//b'].map((text) => `'${text}'`);
 const VALUES = [
-  ...["'/x'", '"x"', 'use_default'],
+  ...["'/x'", '24', '0', 'use_default', '"x#"', `"#{ENV['UNSET']}/#{7}#"`],
   ...["ENV['SET']", "ENV['UNSET']", "ENV['EMPTY']", 'ENV.fetch("SET")', "ENV.fetch('UNSET')"],
   ...["ENV.fetch('SET', 'd')", "ENV.fetch('UNSET', '')", "ENV.fetch('SET', use_default)"],
   ...[`ENV.fetch('UNSET', ENV['UNSET'] || "/d")`, `ENV.fetch( 'SET' , ENV.fetch("UNSET") )`],
@@ -166,11 +166,10 @@ const VALUES = [
 ];
 const pairsOf = (all: readonly string[]) => all.flatMap((a) => all.map((b) => [a, b] as const));
 const EXPRESSIONS: readonly string[] = [
-  ...['24', '0'],
   ...VALUES,
   ...PARTS.map((part) => `File.join(${part})`),
   ...pairsOf(PARTS).flatMap(([a, b]) => PARTS.map((c) => `File.join(${a}, ${b}, ${c})`)),
-  ...pairsOf(VALUES).flatMap(([a, b]) => [`File.join(${a}, ${b})`, `${a} || ${b}`]),
+  ...pairsOf(VALUES).flatMap(([a, b]) => [`File.join(${a}, ${b})`, `${a} || ${b}`, `"#{${a}}-#{ ${b} }"`]),
 ];
 
 /** Three Rubies: 3.1, 3.4 and 3.3. */

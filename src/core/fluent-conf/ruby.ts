@@ -18,8 +18,12 @@ interface Unevaluable {
   readonly reason: string;
 }
 
-/** The nil that `ENV` gives; the others are as above. */
-type Value = Evaluated | { readonly unset: string };
+/** Ruby's Integer and the nil that `ENV` gives; the others are as above. */
+type Value = Evaluated | bigint | Unset;
+
+interface Unset {
+  readonly unset: string;
+}
 
 /** The text is no Ruby that posidle evaluates. */
 class Refusal extends Error {}
@@ -68,15 +72,16 @@ function operandOf(scanner: Scanner, context: RubyContext): Value {
   // A number that begins with 0 is octal.
   const word = expectNext(
     scanner,
-    /ENV\[|ENV\.fetch\(|File\.join\(|'[^'\\]*'|"[^"\\#]*"|0(?!\d)|[1-9]\d*|(?:Socket\.gethostname|hostname|worker_id|use_nil|use_default)\b/y,
+    /ENV\[|ENV\.fetch\(|File\.join\(|['"]|0(?!\d)|[1-9]\d*|(?:Socket\.gethostname|hostname|worker_id|use_nil|use_default)\b/y,
   );
   if (word === 'ENV[') return indexed(scanner, context);
   if (word === 'ENV.fetch(') return fetched(scanner, context);
   if (word === 'File.join(') return joinedPath(scanner, context);
-  if (/^['"]/.test(word)) return word.slice(1, -1);
+  if (word === '"') return doubleQuoted(scanner, context);
+  if (word === "'") return expectNext(scanner, /[^'\\]*'/y).slice(0, -1);
   if (word.endsWith('hostname')) return context.hostname;
   if (word === 'worker_id') return context.workerId?.toString() ?? '';
-  return word.startsWith('use_') ? null : word;
+  return word.startsWith('use_') ? null : BigInt(word);
 }
 
 function indexed(scanner: Scanner, context: RubyContext): Value {
@@ -101,8 +106,11 @@ function joinedPath(scanner: Scanner, context: RubyContext): Value {
   expectNext(scanner, /\s*\)/y);
   const ended = parts.find(hasEnded);
   if (ended !== undefined) return ended;
-  const unset = parts.find(isUnset);
-  return unset === undefined ? joinPath(parts.map(String)) : unknown(unset.unset);
+  const other = parts.find((part) => typeof part !== 'string');
+  if (other === undefined) return joinPath(parts.map(String));
+  return context.foreign && isUnset(other)
+    ? unknown(other.unset)
+    : { reason: 'File.join takes only strings' };
 }
 
 /** Ruby's File.join. */
@@ -111,6 +119,20 @@ export function joinPath(parts: readonly string[]): string {
     if (part.startsWith('/')) return path.replace(/(?<!\/)\/+$/, '') + part;
     return path.endsWith('/') ? path + part : `${path}/${part}`;
   });
+}
+
+function doubleQuoted(scanner: Scanner, context: RubyContext): Value {
+  const parts: Evaluated[] = [];
+  while (scanner.take(/"/y) === undefined) {
+    if (scanner.take(/#\{/y) === undefined) {
+      // `#$name` and `#@name` are variables.
+      parts.push(expectNext(scanner, /(?:[^"\\#]|#(?![{$@]))+/y));
+    } else {
+      parts.push(asText(firstOf(scanner, context), context));
+      expectNext(scanner, /\s*\}/y);
+    }
+  }
+  return joined(parts);
 }
 
 function nameOf(scanner: Scanner): string {
@@ -126,8 +148,8 @@ function variable(name: string, { env, workerId }: RubyContext): string | undefi
 
 /** As Ruby puts a value into a string. */
 function asText(value: Value, { foreign }: RubyContext): Evaluated {
-  if (!isUnset(value)) return value;
-  return foreign ? unknown(value.unset) : '';
+  if (isUnset(value)) return foreign ? unknown(value.unset) : '';
+  return typeof value === 'bigint' ? String(value) : value;
 }
 
 function joined(parts: readonly Evaluated[]): Evaluated {
@@ -135,7 +157,7 @@ function joined(parts: readonly Evaluated[]): Evaluated {
   return ended === undefined ? parts.join('') : ended;
 }
 
-function isUnset(value: Value): value is { readonly unset: string } {
+function isUnset(value: Value): value is Unset {
   return typeof value === 'object' && value !== null && 'unset' in value;
 }
 

@@ -32,7 +32,11 @@ export function parseConf(text: string, file: string): ParsedConf {
     return { root, problems: [] };
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
-    return { root, problems: [{ place: state.place, text: `${error.message}; ${REST}` }] };
+    // Fluentd takes it for a part of the first name.
+    const [place, why] = text.startsWith('\ufeff')
+      ? [placesIn(text, file)(0), 'the file begins with a byte order mark']
+      : [state.place, error.message];
+    return { root, problems: [{ place, text: `${why}; ${REST}` }] };
   }
 }
 

@@ -13,7 +13,11 @@ export function filesBy(
 ): Pick<Snapshot, 'posFiles' | 'looks' | 'followed'> {
   const report = witnesses.flatMap((one) => (one.kind === 'alive' ? [one.report] : []));
   if (report.length === 0) {
-    const nobody = { path: dir, kind: 'unreadable', error: 'no witness of a Fluentd answers' } as const;
+    const nobody: PosFileReading = {
+      path: dir,
+      kind: 'unreadable',
+      error: 'no witness of a Fluentd answers',
+    };
     return { posFiles: [nobody], looks: new Map(), followed: [] };
   }
   const looks = new Map<string, FileLook>();

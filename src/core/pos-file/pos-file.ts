@@ -88,9 +88,15 @@ export function brokenIn(unparsable: readonly UnparsableLine[]): readonly Unpars
 
 export function whyUnparsable({ text, torn }: Omit<UnparsableLine, 'line'>): string {
   if (torn) return 'it is torn: no newline ends it';
+  const [path = '', position, inode] = text.split('\t');
   if (text === '') return 'it is empty';
   if (isOfNuls(text)) return 'nothing but NUL bytes, as a crash of the machine leaves them';
-  return 'it is no path, position and inode';
+  if (position === undefined)
+    return text.length < LONGEST_LINE ? 'it holds no tab' : 'it begins with more than any path';
+  if (path === '') return 'its path is empty';
+  if (!/^[0-9a-f]+$/i.test(position)) return 'its position is no hexadecimal number';
+  if (inode === undefined) return 'it holds no inode';
+  return /^[0-9a-f]{1025}/i.test(inode) ? 'its inode is too long' : 'its inode is no hexadecimal number';
 }
 
 export function isOfNuls(text: string): boolean {

@@ -37,7 +37,7 @@ describe('embedded Ruby', () => {
     [`"#{ENV['constructor']}"`, ''],
     [`"#{File.join('/var/log/', ENV.fetch('EMPTY', 'x'), 'a.pos')}"`, '/var/log/a.pos'],
     [`"#{File.join('/var/log/', ENV.fetch('SET', ''), 'a.pos')}"`, '/var/log/set/a.pos'],
-    [`"#{ENV['UNSET'] || File.join("/a", ENV['SET'], ENV['UNSET'] || 'b')}"`, '/a/set/b'],
+    [`"#{ENV['UNSET'] || File.join("/a", "#{ENV['SET']}-#{1}#", ENV['UNSET'] || 'b')}"`, '/a/set-1#/b'],
     [`"#{ENV.fetch('SET', use_default)}"`, null],
     [`"#{File.join('a', use_nil)}"`, null],
   ])('in %s is evaluated', (written, value) => {
@@ -53,6 +53,7 @@ describe('embedded Ruby', () => {
     "ENV.fetch('UNSET') { 'block' }",
     "ENV.fetch('SET'",
     "File.join('a', ENV['UNSET'])",
+    "File.join('a', 1)",
     "File.join('a', ['b'])",
     "File.join('a', *ENV)",
     'File.join()',
@@ -62,8 +63,7 @@ describe('embedded Ruby', () => {
     `ENV.fetch('UNSET', 'a', 'b')`,
     'hostname_of',
     '010',
-    `"#{ENV['SET']}"`,
-    '"a#"',
+    '"#{Dir.pwd}"',
     '"#@dir"',
     '"#$dir"',
     String.raw`"a\tb"`,
@@ -80,7 +80,7 @@ describe('embedded Ruby', () => {
   it('does not take a variable for unset where the environment is not the one of Fluentd', () => {
     const foreign = { ...context, foreign: true };
     const value = (ruby: string) => evaluate({ parts: [{ ruby }] }, foreign);
-    for (const ruby of ["ENV['UNSET']", "File.join('a', ENV['UNSET'])"])
+    for (const ruby of ["ENV['UNSET']", `"#{ENV['UNSET']}"`, "File.join('a', ENV['UNSET'])"])
       expect(value(ruby)).toMatchObject({ reason: expect.stringMatching(/UNSET is not set/) });
     expect(["ENV['UNSET'] || 'd'", "ENV['SET']"].map(value)).toEqual(['d', 'set']);
   });

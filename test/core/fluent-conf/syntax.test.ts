@@ -89,6 +89,7 @@ describe('a configuration that Fluentd would refuse', () => {
     ['k "#{hostname #}"\n', '1: embedded Ruby has a # outside of quotes'],
     // This one Fluentd takes, and puts `é"}` behind what the Ruby gives.
     ["k \"#{ENV['K'] || 'é'}\"\n", '1: embedded Ruby has a character that is not ASCII'],
+    ['\ufeff<a>\n</a>\n', '1: the file begins with a byte order mark'],
   ])('has its first mistake told: %j', (text, problem) => {
     const { problems } = parseConf(text, 'f.conf');
     const told = `${problem}; posidle reads no further in this file`;
