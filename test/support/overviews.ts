@@ -74,7 +74,7 @@ export function foundOf(
 /** A source of the pos file with these files, each of so many bytes, that in_tail has not found. */
 export function unfound(sizes: Readonly<Record<string, number>>): Pick<Snapshot, 'followed'> {
   const files = Object.entries(sizes).map(([path, size]) => ({ path, size, inode: `9${path}` }));
-  return { followed: [{ posFile: PATH, refreshInterval: 60_000, byInode: false, files }] };
+  return { followed: [{ posFile: PATH, byInode: false, files }] };
 }
 
 export function unreadable(error: string): Pick<Snapshot, 'posFiles'> {
