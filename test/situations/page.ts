@@ -53,7 +53,7 @@ export function pageOf(alone: ByName): string {
     `In ${SITUATIONS.filter(isSaved).length} of these ${SITUATIONS.length} Fluentd alone loses lines and posidle saves all of them. Where lines are lost with posidle, it names them. Of ${fooled} posidle once said something wrong.`,
     '',
     `- "alone": how many of the written lines Fluentd ${NEWEST} loses without posidle, in one run, bold if any. It is stopped when main has ended, as the kubelet does it.`,
-    '- "with posidle": the outcome, and what it names. "drained or told: late.log": the moment decides whether lines are lost, and then the outcome names that file.',
+    '- "with posidle": the outcome, what it names, and how many lines are lost. "drained or told: late.log": the moment decides whether lines are lost, and then the outcome names that file.',
     '- "also in": the other worlds that play it, the simulation and a real Pod.',
     '- "held since": the commit since which a test holds the outcome.',
     '',

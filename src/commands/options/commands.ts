@@ -93,7 +93,7 @@ export const COMMANDS = {
   },
   witness: {
     words: 'witness [dir]',
-    about: 'write the witness to DIR, a volume that Fluentd mounts too, and print what its container needs',
+    about: 'write the witness to DIR, a volume that Fluentd mounts too, and print what the manifest needs',
     options: {},
     exits: '0 it is written',
     positional: ['dir', 'DIR: a shared volume, such as /posidle'],
