@@ -14,15 +14,12 @@ export interface World {
   write(name: string, text: string): void;
   append(name: string, text: string): void;
   rename(from: string, to: string): void;
-  remove(name: string): void;
   makeDirectory(name: string): void;
   /** A process that ends by SIGTERM. */
   startProcess(): Promise<ProcessIdentity>;
   isRunning(pid: number): Promise<boolean>;
   /** A process that has ended, and that nobody has reaped. */
   startZombie(): Promise<ProcessIdentity>;
-  /** A process that has ended and is gone. */
-  startGone(): Promise<ProcessIdentity>;
   /** Calls for the end after so many milliseconds. */
   requestIn(wait: number, by: DrainRequest['by']): void;
 }
