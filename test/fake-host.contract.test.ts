@@ -20,7 +20,6 @@ function fakeWorld(): World {
     write: (name, text) => host.writeFile(path(name), text),
     append: (name, text) => host.appendLog(path(name), text),
     rename: (from, to) => host.rename(path(from), path(to)),
-    makeDirectory: (name) => host.directories.set(path(name), host.newInode()),
     startProcess: async () => start(),
     isRunning: async (pid) => host.processes.has(pid),
     startZombie: async () => start(true),

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { ProcessIdentity } from '../../src/core/progress/fluentd-reading.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
@@ -34,7 +34,6 @@ function realWorld(host: NodeHost, children: ChildProcess[]): World {
     write: (name, text) => writeFileSync(path(name), text),
     append: (name, text) => appendFileSync(path(name), text),
     rename: (from, to) => renameSync(path(from), path(to)),
-    makeDirectory: (name) => mkdirSync(path(name)),
     startProcess: async () => identityOf(host, start('sleep', '60').pid),
     isRunning: async (pid) => (await rowOf(host, pid))?.zombie === false,
     startZombie: async () => {
