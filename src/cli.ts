@@ -126,7 +126,7 @@ function parser(words: readonly string[]): Argv {
     .version(VERSION)
     .completion(COMPLETION, 'print a script for bash or zsh: posidle completion >>~/.bashrc', withoutLetters)
     .locale('en')
-    .usage('Stops a Fluentd sidecar when, and only when, its work is done.')
+    .usage('Waits until a Fluentd sidecar has read and sent every line, stops it, and says what is left.')
     .demandCommand(1)
     .parserConfiguration({ 'populate--': true })
     .strict()

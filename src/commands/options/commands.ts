@@ -50,7 +50,7 @@ export const COMMANDS = {
     words: 'drain',
     about: 'drain a Fluentd with a witness now, and stop it unless the kubelet does that next',
     options: drainOptions,
-    exits: DRAIN_EXITS,
+    exits: DRAIN_EXITS.replace('no Fluentd came', 'no witness came'),
     examples: [
       ['$0 drain --main-ended --grace 120s', 'drain and stop it: at most 120 s'],
       ['docker exec fluentd posidle drain --main-ended', 'where posidle is in the container of Fluentd'],
@@ -60,7 +60,7 @@ export const COMMANDS = {
     words: 'inspect [files..]',
     about: 'show what Fluentd has read, and what is left',
     options: inspectOptions,
-    exits: '0 posidle could read all (with --max-lag or --wait: Fluentd has, too)',
+    exits: '0 posidle could read all; with --max-lag or --wait, Fluentd has read it, too',
     failed: '1 it could not, or a bug: please report it; 137 with --wait a mount does not answer',
     positional: ['files', 'POS_FILE: pos files or globs; as kubectl posidle: a Pod'],
     examples: [
@@ -101,11 +101,11 @@ export const COMMANDS = {
   },
   inject: {
     words: 'inject [files..]',
-    about: 'add posidle to the Fluentd of manifests: posidle inject job.yaml | kubectl apply -f -',
+    about: 'add posidle to the Fluentd of manifests, and print them',
     options: namedInErrors({
       image: parsed(
         'REF',
-        'the image posidle, as the nodes can pull it; by default posidle with the version of this command',
+        'the image posidle, as the nodes can pull it; by default posidle:VERSION, which each node must have then',
         CHANGE,
         nonEmpty,
       ),
@@ -123,10 +123,10 @@ export const COMMANDS = {
       ),
     }),
     positional: ['files', 'FILE: manifests; - is stdin'],
-    exits: '0 changed; 3 nothing was changed',
+    exits: '0 changed; 3 nothing was changed: the output is your manifest, without posidle',
     examples: [
       [
-        '$0 inject --image REGISTRY/posidle:0.1.0 job.yaml | kubectl apply -f -',
+        '$0 inject --image REGISTRY/posidle:0.1.0 job.yaml >new.yaml && kubectl apply -f new.yaml',
         'posidle sleeps in a sidecar of its own behind the container fluentd',
       ],
       ['$0 inject --image REGISTRY/posidle:0.1.0 --container logs *.yaml', 'behind the container logs'],

@@ -100,7 +100,7 @@ export const drainOptions = namedInErrors({
     WHEN,
   ),
   grace: duration(
-    `longest time for drain and stop; in a Pod its terminationGracePeriodSeconds, which count from its deletion. It waits at most ${formatDuration(WITNESS_START)} for a Fluentd that is not there yet, or less below 30s (10s: 5 s)`,
+    `longest time for drain and stop; in a Pod its terminationGracePeriodSeconds, which count from its deletion. It waits at most ${formatDuration(WITNESS_START)} for a Fluentd that is not there yet, or less if the time is below 30s`,
     30_000,
     HOW,
   ),
