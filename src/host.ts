@@ -12,21 +12,17 @@ import type { Reports } from './core/witness/reports.ts';
  * The daemon's only access to the outside world. A missing thing gives `undefined`; a broken one rejects with an Error whose message says
  * why. node/node-host.ts implements it, and so does test/support/fake-host.ts. Both pass one contract test.
  */
-export interface Host extends Clock, Files, Processes, Witnesses {
+export interface Host {
   /** All stop requests so far. */
   requests(): readonly DrainRequest[];
-}
 
-interface Clock {
   /** Monotonic. */
   now(): Millis;
   /** Sleeps until the instant. A stop request ends it earlier and, with `wakeOnChange`, a possible change of a pos file. */
   sleep(until: Millis, options?: { readonly wakeOnChange: boolean }): Promise<void>;
   /** The result of the work; undefined if it has not ended at the instant, or soon after a stop request or a change. */
   within<T extends object>(work: Promise<T>, until: Millis): Promise<T | undefined>;
-}
 
-interface Files {
   /** Without its bytes if it still has the stamp `known`. `alreadyKept`: entries of other pos files, which share the memory. */
   readFile(path: string, options?: ReadOptions): Promise<FileContent | undefined>;
   /** Calls `found` with the log file of each entry. */
@@ -38,6 +34,25 @@ interface Files {
   listFollowed(rules: PathRules, alreadyKept?: number): Promise<readonly FollowedFile[]>;
   /** The files that match; a chunk that is renamed meanwhile counts once. The first glob names the directory. */
   listChunks(globs: readonly string[]): Promise<ChunkListing>;
+
+  /** All processes; of a family at least the process and its children. Rejects if nobody knows which processes there are. */
+  listProcesses(family?: number): Promise<readonly ProcessRow[]>;
+  /** Whether a process holds one of these files open; undefined if posidle may not see its open files. */
+  holdsOpen(pid: number, paths: readonly string[]): Promise<boolean | undefined>;
+  /** Checks the identity again right before the signal. Rejects if it cannot. Signal 0 only asks whether it is permitted (kill(2)). */
+  signal(target: ProcessIdentity, signal: string | 0): Promise<'sent' | 'gone' | 'not-permitted'>;
+
+  /** The last three ask the probes inside Fluentd's workers, and never reject. `dir`: the directory of their sockets. */
+  lookForFluentd(dir: string): Promise<FluentdSign>;
+  /** `patience`: how long it waits for the first byte, at most 2 s. */
+  askWitnesses(dir: string, question: Question, patience?: Millis): Promise<Reports>;
+  /** Why the order was not done; undefined if it was. `worker`: its name in the reports. */
+  tellWitness(
+    dir: string,
+    worker: string,
+    word: WitnessOrder,
+    patience?: Millis,
+  ): Promise<string | undefined>;
 }
 
 export class PartlyListed extends Error {
@@ -62,15 +77,6 @@ export interface FileContent {
   readonly writtenAgo: Millis;
 }
 
-interface Processes {
-  /** All processes; of a family at least the process and its children. Rejects if nobody knows which processes there are. */
-  listProcesses(family?: number): Promise<readonly ProcessRow[]>;
-  /** Whether a process holds one of these files open; undefined if posidle may not see its open files. */
-  holdsOpen(pid: number, paths: readonly string[]): Promise<boolean | undefined>;
-  /** Checks the identity again right before the signal. Rejects if it cannot. Signal 0 only asks whether it is permitted (kill(2)). */
-  signal(target: ProcessIdentity, signal: string | 0): Promise<'sent' | 'gone' | 'not-permitted'>;
-}
-
 export type WitnessOrder = 'flush' | 'stop';
 
 /**
@@ -78,17 +84,3 @@ export type WitnessOrder = 'flush' | 'stop';
  * container lives, but no witness listens. `ended`: such a process ran, and none runs now. `unknown`: nothing was ever there.
  */
 export type FluentdSign = 'listening' | 'starting' | 'ended' | 'unknown';
-
-/** The probes inside Fluentd's workers. `dir`: the directory of their sockets. No method rejects. */
-interface Witnesses {
-  lookForFluentd(dir: string): Promise<FluentdSign>;
-  /** `patience`: how long it waits for the first byte, at most 2 s. */
-  askWitnesses(dir: string, question: Question, patience?: Millis): Promise<Reports>;
-  /** Why the order was not done; undefined if it was. `worker`: its name in the reports. */
-  tellWitness(
-    dir: string,
-    worker: string,
-    word: WitnessOrder,
-    patience?: Millis,
-  ): Promise<string | undefined>;
-}

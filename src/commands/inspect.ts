@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from '../core/drain/outcome.ts';
 import type { Found } from '../core/inspect/found.ts';
+import { jsonOf } from '../core/inspect/inspection.ts';
 import { Rates } from '../core/inspect/rates.ts';
 import { check, summaryOf } from '../core/inspect/summary.ts';
 import { describeDoubts, listed } from '../core/progress/describe.ts';
@@ -13,7 +14,6 @@ import { endAfter } from '../node/processes/end.ts';
 import { Inspector, inspectSubject } from '../tasks/inspect.ts';
 import { growHeapSlowly } from './heap.ts';
 import { frameOf } from './inspect-view/follow-frame.ts';
-import { jsonOf } from './inspect-view/json.ts';
 import { tableLines } from './inspect-view/table.ts';
 import type { InspectArgs } from './options/inspect-options.ts';
 

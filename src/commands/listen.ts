@@ -24,7 +24,7 @@ export async function listen(endpoint: Endpoint, routes: Routes): Promise<HttpSe
   }
 }
 
-/** Answers HTTP requests from the last look. It renders each content type at most once per look. */
+/** Answers HTTP requests from the last look. It renders each content type at most once per look, and all clients get the same Buffer. */
 export class LookBoard<Look> {
   readonly #now: () => Millis;
   readonly #staleAfter: Millis;
@@ -57,7 +57,7 @@ export class LookBoard<Look> {
 
   answer(type: string, render: (last: Look) => string): Answer {
     if (this.#last === undefined) return this.health();
-    const answer = this.#answers.get(type) ?? { body: render(this.#last), type, isWell: true };
+    const answer = this.#answers.get(type) ?? { body: Buffer.from(render(this.#last)), type, isWell: true };
     this.#answers.set(type, answer);
     return answer;
   }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { didYouMean } from '../core/text/did-you-mean.ts';
 import type { WatchOptions } from '../tasks/watch-options.ts';
 import { COMMANDS, type Command } from './options/commands.ts';
 import { variableOf } from './options/environment.ts';
-import { didYouMean } from './options/mistakes.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

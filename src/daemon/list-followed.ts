@@ -43,12 +43,12 @@ export class FollowedFiles {
     // Sequential, because they share one memory budget.
     for (const source of sources) {
       if (source.posFile === undefined) continue;
-      const { posFile, refreshInterval, followInodes: byInode } = source;
+      const { posFile, followInodes: byInode } = source;
       const found = await filesOf(this.#host, source, alreadyKept);
-      known.push({ posFile, refreshInterval, byInode, ...found });
+      known.push({ posFile, byInode, ...found });
       alreadyKept += found.files.length;
     }
-    const further = { posFile: 'further sources', refreshInterval: 0, byInode: false, files: [] };
+    const further = { posFile: 'further sources', byInode: false, files: [] };
     return hidden.length === 0 ? known : [...known, { ...further, unknown: andMore(hidden) }];
   }
 }

@@ -4,30 +4,19 @@ import { SHARED_DIR } from '../core/witness/load.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { endingFor, sharedDir } from '../node/witness/shared-dir.ts';
 import { UsageError } from './usage-error.ts';
-import type { WatchSetup } from './watch.ts';
 import { type WatchOptions, WITNESS_START } from './watch-options.ts';
 
-interface DrainSetup {
-  readonly grace: Millis;
-  /** The caller knows that main has ended. */
-  readonly mainEnded: boolean;
-  readonly witness: string | undefined;
-}
-
-/** The arguments for a `watch` whose trigger has come, of the Fluentd whose witness listens. */
-export interface Begun {
-  readonly options: WatchOptions;
-  readonly given: Pick<WatchSetup, 'found' | 'fluentd'>;
-}
+type DrainSetup = Pick<WatchOptions, 'witness'> & { readonly grace: Millis; readonly mainEnded: boolean };
 
 /**
- * Requests the drain. In an ending Pod the grace period counts from the mark `ending`, which the preStop hook of posidle's container made
- * (docker/image/asleep): main may have used a part of it, or all.
+ * Requests the drain, and gives the arguments for a `watch` of the Fluentd whose witness listens. In an ending Pod the grace period counts
+ * from the mark `ending`, which the preStop hook of posidle's container made (docker/image/asleep): main may have used a part of it, or all.
+ * `mainEnded`: the caller knows that main has ended.
  */
 export async function beginDrain(
   host: NodeHost,
   { grace, mainEnded, witness = sharedDir() ?? SHARED_DIR }: DrainSetup,
-): Promise<Begun> {
+) {
   if (witness === 'off') throw new UsageError('--witness off: only a Fluentd with a witness can be drained');
   const ending = await endingFor(witness);
   const [podEnds, spent] = [ending !== undefined, ending ?? 0];
@@ -40,5 +29,5 @@ export async function beginDrain(
     witness,
   } as const;
   const found = { posFiles: [], conf: undefined, warnings: [], confPath: undefined };
-  return { options, given: { found, fluentd: { by: 'witness' } } };
+  return { options, given: { found, fluentd: { by: 'witness' } as const } };
 }

@@ -4,6 +4,7 @@ import { isAbsolute, resolve } from 'node:path';
 import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import { isSame } from '../core/fluentd/processes.ts';
+import { hasWildcard } from '../core/in-tail/path-glob.ts';
 import { FluentdFinder } from '../daemon/find-fluentd.ts';
 import type { Host } from '../host.ts';
 import { placesBelow } from '../node/files/below-root.ts';
@@ -79,7 +80,7 @@ export async function findPosFiles(host: Host, wanted: ConfWanted): Promise<Foun
   return { posFiles, conf: { ...conf, sources, hidden: [] }, warnings, confPath: path };
 }
 
-export function refusePosFiles(posFiles: readonly string[]): void {
+function refusePosFiles(posFiles: readonly string[]): void {
   if (posFiles.includes('')) throw new UsageError('--pos-file: the value is empty. Is a variable not set?');
   const long = posFiles.find(({ length }) => length > PATH_MAX);
   if (long !== undefined)
@@ -98,15 +99,15 @@ function refuseUnknown(path: string, { sources, problems, hidden }: FluentConf):
     );
 }
 
-/** The sources with the user's names of their pos files. If a source's own is unknown, the only named one must be it. */
+/** The sources with the user's names of their pos files. If a source's own is unknown, the only named one must be it, unless it is a glob. */
 async function namedBy(named: readonly string[], sources: readonly TailSource[]): Promise<TailSource[]> {
   const found: TailSource[] = [];
   for (const source of sources) {
     const { posFile: own } = source;
     const names = own === undefined ? named : await Promise.all(named.map((name) => nameUnder(name, own)));
-    const posFile =
-      own === undefined && names.length > 1 ? undefined : names.find((name) => name !== undefined);
-    if (posFile !== undefined) found.push({ ...source, posFile });
+    const posFile = names.find((name) => name !== undefined);
+    const isUnsure = own === undefined && (named.length > 1 || named.some(hasWildcard));
+    if (posFile !== undefined && !isUnsure) found.push({ ...source, posFile });
   }
   return found;
 }

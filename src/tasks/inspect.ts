@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
 import { tailFacts } from '../core/fluent-conf/tail.ts';
 import { filesBy } from '../core/inspect/by-witness.ts';
@@ -13,10 +12,10 @@ import type { PosFileReading, Snapshot } from '../core/look/snapshot.ts';
 import { FollowedFiles } from '../daemon/list-followed.ts';
 import { LogFileLooks } from '../daemon/look-at-files.ts';
 import { listPutAside, readBuffers } from '../daemon/read-buffers.ts';
-import { expandAll, PosFiles } from '../daemon/read-pos-files.ts';
+import { PosFiles } from '../daemon/read-pos-files.ts';
 import type { Host } from '../host.ts';
 import { inWords } from '../node/files/in-words.ts';
-import { type ConfWanted, type FoundPosFiles, findPosFiles, refusePosFiles } from './find-conf.ts';
+import { type ConfWanted, type FoundPosFiles, findPosFiles } from './find-conf.ts';
 import { UsageError } from './usage-error.ts';
 
 interface InspectSubject extends Pick<FoundPosFiles, 'conf' | 'warnings'> {
@@ -39,14 +38,12 @@ export async function inspectSubject(host: Host, wanted: InspectWanted): Promise
   // The container of posidle has Fluentd's witness, but none of its files.
   if (witness !== undefined && fluentConf === undefined && wanted.posFiles.length === 0)
     return { conf: undefined, warnings: [], witness, posFiles: [] };
-  refusePosFiles(wanted.posFiles);
-  const posFiles = await expandOnce(host, wanted.posFiles);
-  const { confPath, posFiles: known, ...found } = await findPosFiles(host, { posFiles, fluentConf, root });
+  const { confPath, ...found } = await findPosFiles(host, wanted);
   const nothing =
-    known.length > 0 || witness !== undefined
+    found.posFiles.length > 0 || witness !== undefined
       ? undefined
       : `${confPath} has no in_tail source: nothing to inspect`;
-  return { ...found, nothing, witness, posFiles: posFiles.length > 0 ? wanted.posFiles : known };
+  return { ...found, nothing, witness };
 }
 
 async function refuseRoot(root: string): Promise<void> {
@@ -55,13 +52,6 @@ async function refuseRoot(root: string): Promise<void> {
     (error) => `${root}: ${inWords(error)}`,
   );
   if (why !== undefined) throw new UsageError(`--root: ${why}; name a node's mount or /proc/PID/root`);
-}
-
-/** Expands all patterns. A file with several names keeps the first. */
-async function expandOnce(host: Host, patterns: readonly string[]): Promise<readonly string[]> {
-  const names = [...(await expandAll(host, patterns)).keys()];
-  const known = new Set<string>();
-  return names.filter((name) => known.size < known.add(resolve(name)).size);
 }
 
 /** `inspect` only reads files. */
@@ -102,7 +92,7 @@ export class Inspector {
   async #snapshot(): Promise<Snapshot> {
     const host = this.#host;
     const { conf, witness } = this.#subject;
-    const posFiles = await this.#posFiles.read(await expandOnce(host, this.#subject.posFiles));
+    const posFiles = await this.#posFiles.read(this.#subject.posFiles);
     const lookedAt = host.now();
     const looks = await this.#logFiles.look(posFiles);
     const followed = await this.#followed.list(this.#rates === undefined ? 'all' : 'light', looks);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, type Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
-import { quietNeededBy, tailFacts } from '../core/fluent-conf/tail.ts';
+import { tailFacts } from '../core/fluent-conf/tail.ts';
 import { IS_DATABASE, isDatabase } from '../core/pos-file/pos-file.ts';
 import type { FluentdTarget } from '../core/progress/fluentd-reading.ts';
 import type { Role } from '../core/progress/limits.ts';
@@ -122,10 +122,11 @@ async function pathsOf(host: NodeHost, posFiles: readonly string[]): Promise<rea
   return paths;
 }
 
-/** Raises the default until in_tail has time to find a new file. */
+/** Raises the default until in_tail has time to find a new file, and then to read a renamed one to its end. */
 function withFittingQuiet(settings: Settings, conf: FluentConf | undefined): Settings {
   if (settings.quiet === 'off' || conf === undefined) return settings;
-  return { ...settings, quiet: Math.max(settings.quiet, ...conf.sources.map(quietNeededBy)) };
+  const { refreshInterval, rotateWait } = tailFacts(conf.sources);
+  return { ...settings, quiet: Math.max(settings.quiet, refreshInterval + rotateWait) };
 }
 
 /** Writes the witness before Fluentd starts. If that fails, it warns and Fluentd starts without one. */

@@ -12,7 +12,10 @@ test('the last look answers, and nothing before it or long after it', () => {
   let now = 0;
   const board = new LookBoard<Inspected>(() => now, 75_000);
   const { get, post } = exportRoutes(board, 0);
-  const asked = () => get['/metrics']?.();
+  const asked = () => {
+    const { isWell, body } = get['/metrics']?.() ?? {};
+    return { isWell, body: String(body) };
+  };
   expect(asked()).toMatchObject({ isWell: false, body: 'no look yet\n' });
   const found = new Looks(new Rates()).look(0, { '/a.log': { size: 9, position: 4 } });
   board.looked({ found, took: 3, looks: 1 });

@@ -28,8 +28,8 @@ test('an answer is rendered once per look, even for many requests', () => {
   for (const look of ['one', 'two']) {
     board.looked(look);
     expect([board.answer('text', render), board.answer('text', render)]).toEqual([
-      { body: look, type: 'text', isWell: true },
-      { body: look, type: 'text', isWell: true },
+      { body: Buffer.from(look), type: 'text', isWell: true },
+      { body: Buffer.from(look), type: 'text', isWell: true },
     ]);
   }
   expect(render).toHaveBeenCalledTimes(2);

@@ -13,7 +13,7 @@ export function unreadable(error: string): Pick<Snapshot, 'posFiles'> {
 
 /** The source of the pos file has files that in_tail is to follow. */
 export function followed(changes: Partial<FollowedReading>): Pick<Snapshot, 'followed'> {
-  return { followed: [{ posFile: POS, refreshInterval: 60_000, byInode: false, files: [], ...changes }] };
+  return { followed: [{ posFile: POS, byInode: false, files: [], ...changes }] };
 }
 
 /** It has one file that no entry stands for yet. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { drainDelivery, said } from '../support/deliver.ts';
 import {
   type Delivery,
   DRAINED,
@@ -14,7 +15,15 @@ import {
   watchDelivery,
 } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
-import { fileBuffer, memoryBuffer, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
+import {
+  fileBuffer,
+  memoryBuffer,
+  renderConf,
+  type Section,
+  tail,
+  toHttp,
+  toStdout,
+} from '../support/fluentd-conf.ts';
 import { childOf } from '../support/own-processes.ts';
 import type { PosidleRun } from '../support/posidle.ts';
 import type { FluentdRun } from '../support/real-fluentd.ts';
@@ -111,5 +120,25 @@ onFluentd(VERSIONS, (version) => {
     expect(site.processes()).toEqual([]);
     expect(ended).toMatchObject(DRAINED);
     expect(ended.seconds).toBeLessThan(SOON);
+  });
+
+  test('a chunk is doubted that a Fluentd took over from an earlier one, and that a reload leaves on disk', async ({
+    site,
+  }) => {
+    const rpc: Section = { name: 'system', params: { rpc_endpoint: `127.0.0.1:${site.rpcPort}` } };
+    const lazy = fileBuffer(site.buffer, { ...LAZY, flush_at_shutdown: false });
+    const conf = [rpc, source(site), toHttp(site.sink.port, lazy)];
+    await site.write('app.log', 20);
+    const earlier = startBeside(site, { version, conf });
+    await earlier.ready;
+    await said(site, 'a chunk', ({ outputs }) => outputs.some(({ chunks }) => chunks === 1));
+    await earlier.stop();
+    const ended = await drainDelivery(site, { version, conf }, async () => {
+      writeFileSync(site.conf, renderConf([rpc, source(site), toStdout()]));
+      await fetch(`http://127.0.0.1:${site.rpcPort}/api/config.gracefulReload`);
+      await said(site, 'a reload', ({ ends, isReady }) => isReady && ends.length > 0);
+    });
+    expect(ended).toMatchObject({ lost: 20, code: 3, outcome: { outcome: 'unproven' } });
+    expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'reloaded' }));
   });
 });

@@ -10,7 +10,7 @@ import { nameMatcher, parseGlob } from '../../src/core/in-tail/path-glob.ts';
 import { decodePath } from '../../src/core/pos-file/path-bytes.ts';
 import { parsePosFile } from '../../src/core/pos-file/pos-file.ts';
 import { printable, printableJson } from '../../src/core/text/printable.ts';
-import { parseAnswer, parseLastReport } from '../../src/core/witness/answer.ts';
+import { parseReport } from '../../src/core/witness/answer.ts';
 import { progressFromWitnesses } from '../../src/core/witness/reports.ts';
 import { listChunks } from '../../src/node/files/chunks.ts';
 import { listFollowed } from '../../src/node/files/walk.ts';
@@ -84,10 +84,9 @@ export const TARGETS = {
       JSON.stringify({ v: 1, pid: 12, final: true, closed: [sight()] }),
     ],
     read: (bytes) => {
-      const said = [parseAnswer(utf8(bytes)), parseLastReport(utf8(bytes))];
-      const witnesses = said.flatMap((one) =>
-        'notBelieved' in one ? [] : [{ worker: '1-1.sock', kind: 'alive' as const, report: one }],
-      );
+      const report = parseReport(utf8(bytes));
+      if ('notBelieved' in report) return;
+      const witnesses = (['alive', 'gone'] as const).map((kind) => ({ worker: '1-1.sock', kind, report }));
       printableJson(progressFromWitnesses({ at: 0, witnesses }).doubts);
     },
   },

@@ -1,4 +1,4 @@
-import { parseAnswer, parseLastReport, type Report } from '../../src/core/witness/answer.ts';
+import { parseReport, type Report } from '../../src/core/witness/answer.ts';
 import type { Witness } from '../../src/core/witness/reports.ts';
 import { answer, sight } from './said.ts';
 
@@ -6,14 +6,14 @@ const WORKER = '1-12.sock';
 
 /** A witness whose worker has read its one file and holds nothing. */
 export function alive(changed: object = {}): Witness {
-  const report = parseAnswer(JSON.stringify(answer({ files: [sight()], ...changed }))) as Report;
+  const report = parseReport(JSON.stringify(answer({ files: [sight()], ...changed }))) as Report;
   return { worker: WORKER, kind: 'alive', report };
 }
 
 /** The last report of a worker that ended well. */
 export function gone(changed: object = {}): Witness {
   const word = { v: 1, pid: 12, final: true, ready: true, closed: [sight()], ...changed };
-  return { worker: WORKER, kind: 'gone', report: parseLastReport(JSON.stringify(word)) as Report };
+  return { worker: WORKER, kind: 'gone', report: parseReport(JSON.stringify(word)) as Report };
 }
 
 export const SILENT: Witness = {

@@ -32,6 +32,14 @@ test('where pos files are named, or Fluentd has a witness, nobody is asked to na
   for (const { warnings } of [named, witnessed]) expect(warnings.join()).not.toMatch(/--pos-file/);
 });
 
+test('a source with an unknown pos file is taken for that of a named file, and not for that of a glob', async () => {
+  const [named, glob] = [inDir('x.pos'), inDir('*.pos')];
+  expect((await findIn(RUBY, { posFiles: [named] })).conf?.sources).toMatchObject([{ posFile: named }]);
+  const { conf, warnings } = await findIn(RUBY, { posFiles: [glob] });
+  expect(conf?.sources).toEqual([]);
+  expect(warnings.at(-1)).toMatch(/no in_tail source of .* posidle cannot see its new files/);
+});
+
 test('a configuration whose pos files are unknown is refused, with a line for each reason', async () => {
   const lines = [
     '--fluent-conf: .*f\\.conf: its pos files are unknown; name them with --pos-file, or give Fluentd a witness .*',

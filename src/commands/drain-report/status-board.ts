@@ -1,12 +1,12 @@
 import type { State } from '../../core/drain/state.ts';
 import { statusOf } from '../../core/drain/status.ts';
 import type { Observation } from '../../core/look/observation.ts';
-import { metricsOfWatch, type Watched } from '../../core/metrics/metrics.ts';
+import { metricsOfWatch, type Usage, type Watched } from '../../core/metrics/metrics.ts';
 import { printableJson } from '../../core/text/printable.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { Transition } from '../../daemon/loop.ts';
 import { type Answer, METRICS_TYPE, type Routes } from '../../node/network/http-server.ts';
-import { type Usage, usageOf } from '../../node/processes/usage.ts';
+import { usageOf } from '../../node/processes/usage.ts';
 import { buildInfo } from '../build-info.ts';
 import { LookBoard, textAnswer } from '../listen.ts';
 
@@ -14,10 +14,8 @@ import { LookBoard, textAnswer } from '../listen.ts';
 const STALE: Millis = 15_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-type Last = Watched;
-
 export class StatusBoard {
-  readonly #board: LookBoard<Last>;
+  readonly #board: LookBoard<Watched>;
   #used: Usage | undefined;
   #why = 'started';
 
@@ -56,12 +54,12 @@ export class StatusBoard {
     return textAnswer(isUp, isUp ? 'ok' : 'Fluentd is not up yet');
   }
 
-  #statusOf({ state, seen }: Last): object {
+  #statusOf({ state, seen }: Watched): object {
     const { cpu = null, memory = null } = this.#usageOf(seen) ?? {};
     return { ...statusOf(state, seen, this.#why), cpu, memory };
   }
 
-  #metricsOf(last: Last): string {
+  #metricsOf(last: Watched): string {
     return metricsOfWatch(last, this.#usageOf(last.seen)) + buildInfo();
   }
 

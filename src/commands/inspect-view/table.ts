@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { FluentConf } from '../../core/fluent-conf/fluent-conf.ts';
+import { tailFacts } from '../../core/fluent-conf/tail.ts';
 import type { Found, FoundPosFile, Totals } from '../../core/inspect/found.ts';
 import { byLag, shareRead } from '../../core/inspect/order.ts';
 import { summaryOf } from '../../core/inspect/summary.ts';
@@ -78,12 +79,12 @@ function someOf(lines: readonly string[], noun: string): readonly string[] {
   return more > 0 ? [...lines.slice(0, MOST_DEFECTS), `and ${counted(more, `more ${noun}`)}`] : lines;
 }
 
-function* undiscoveredLines(
-  { undiscovered: files, refreshInterval, seen }: Found,
-  view: View,
-): Generator<string> {
+function* undiscoveredLines({ undiscovered: files, seen }: Found, view: View): Generator<string> {
   if (files.length === 0) return;
-  const title = `undiscovered: ${counted(files.length, 'file')}; in_tail looks for new ones every ${formatDuration(refreshInterval)}`;
+  const { conf } = view;
+  const often = conf && formatDuration(tailFacts(conf.sources).refreshInterval);
+  const pace = often === undefined ? '' : `; in_tail looks for new ones every ${often}`;
+  const title = `undiscovered: ${counted(files.length, 'file')}${pace}`;
   for (const line of wrap(title, view.width)) yield styleText('bold', line);
   const [, ...rows] = rowsOf(files, view, seen.at);
   yield* rows;

@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { nearest } from '../../core/text/nearest.ts';
+import { didYouMean } from '../../core/text/did-you-mean.ts';
 import { LONGEST_TIMER, type Millis, parseDuration, parseSize } from '../../core/text/units.ts';
 import type { Endpoint } from '../../node/network/http-server.ts';
 import { UsageError } from '../../tasks/usage-error.ts';
@@ -91,9 +91,7 @@ export function oneOf<Word extends string>(words: readonly Word[]) {
   return (given: string): Word => {
     const word = words.find((candidate) => candidate === given);
     if (word !== undefined) return word;
-    const meant = nearest(given, words);
-    throw new UsageError(
-      `'${given}' isn't one of ${words.join(', ')}${meant === undefined ? '' : `. Did you mean ${meant}?`}`,
-    );
+    const mistake = `'${given}' isn't one of ${words.join(', ')}`;
+    throw new UsageError([mistake, didYouMean(given, words)].filter(Boolean).join('. '));
   };
 }

@@ -1,4 +1,4 @@
-import { nearest } from '../../core/text/nearest.ts';
+import { didYouMean } from '../../core/text/did-you-mean.ts';
 import { COMMANDS, type Command } from './commands.ts';
 
 const KNOWN: Readonly<Record<string, Command>> = COMMANDS;
@@ -36,10 +36,4 @@ function unknownIn(command: string, unknown: readonly string[], words: readonly 
   const known = [...Object.keys(KNOWN[command]?.options ?? {}), 'help', 'version'];
   const remedy = didYouMean(name, known, '--') ?? see;
   return `there is no option ${name.length === 1 ? '-' : '--'}${name}. ${remedy}`;
-}
-
-/** `Did you mean watch?`, if a word is close. */
-export function didYouMean(given: string, words: readonly string[], dashes = ''): string | undefined {
-  const meant = nearest(given, words);
-  return meant && `Did you mean ${dashes}${meant}?`;
 }

@@ -17,18 +17,15 @@ import type { Policy } from './policy.ts';
 import type { Draining, Gate, Trigger } from './state.ts';
 import { settleEnd } from './trigger.ts';
 
-/** Doubts that may pass. An empty pos file counts as "nothing was logged" only after a whole start timeout. */
-const PASSING: readonly DoubtKind[] = [
-  'not-started',
-  'not-looked-at',
-  'pos-file',
-  'empty-pos-file',
-  'unlisted',
-  'unseen',
-];
-const GATE_OF: Readonly<Partial<Record<DoubtKind, Gate['name']>>> = {
+/** Doubts that may pass, each with its gate. An empty pos file counts as "nothing was logged" only after a whole start timeout. */
+const PASSING: Readonly<Partial<Record<DoubtKind, Gate['name']>>> = {
   'not-started': 'worker',
   'no-answer': 'look',
+  'not-looked-at': 'pos-file',
+  'pos-file': 'pos-file',
+  'empty-pos-file': 'pos-file',
+  unlisted: 'pos-file',
+  unseen: 'pos-file',
 };
 /** These keep the drain waiting. Chunks count only when none of these is left. */
 const TO_READ = ['unread', 'unfound'] as const;
@@ -66,16 +63,14 @@ function leftGate({ left: all }: Progress, name: Gate['name'], kinds: readonly L
 }
 
 function doubtGate({ doubts, source }: Progress, trigger: Trigger | undefined): Gate | undefined {
-  const isPassing = (kind: DoubtKind) =>
-    (PASSING.includes(kind) && !(kind === 'empty-pos-file' && trigger?.by === 'start-timeout')) ||
-    // Nothing else can be looked at.
-    (kind === 'no-answer' && source === 'witness');
-  const first = doubts.find(({ kind }) => isPassing(kind));
-  if (first === undefined) return undefined;
-  return {
-    name: GATE_OF[first.kind] ?? 'pos-file',
-    why: [first.about, first.why].filter(Boolean).join(' '),
-  };
+  // If a witness does not answer, only the files can still be looked at.
+  const isPast = (kind: DoubtKind) =>
+    kind === 'empty-pos-file' ? trigger?.by === 'start-timeout' : kind === 'no-answer' && source === 'files';
+  for (const { kind, about, why } of doubts) {
+    const name = isPast(kind) ? undefined : PASSING[kind];
+    if (name !== undefined) return { name, why: [about, why].filter(Boolean).join(' ') };
+  }
+  return undefined;
 }
 
 /** Closed while the process may be another program, which posidle must not signal. */

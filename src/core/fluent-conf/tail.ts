@@ -16,11 +16,6 @@ export interface TailSource extends PathRules {
   readonly followInodes: boolean;
 }
 
-/** The shortest safe quiet window: in_tail finds a new file, then reads a renamed one to its end. */
-export function quietNeededBy({ refreshInterval, rotateWait }: TailSource): Millis {
-  return refreshInterval + rotateWait;
-}
-
 /** The slowest of all sources. */
 export function tailFacts(sources: readonly TailSource[] = []): TailFacts {
   if (sources.length === 0) return DEFAULT_TAIL;

@@ -41,5 +41,5 @@ function readingOf(path: string, { files }: Report, looks: Map<string, FileLook>
 
 function unfoundIn({ readers: [posFile = ''], unfound }: Report): FollowedReading {
   const files = unfound.map(({ path, key, size = 0 }) => ({ path, size, inode: key.split(' ')[0] ?? '' }));
-  return { posFile, refreshInterval: 0, byInode: true, files };
+  return { posFile, byInode: true, files };
 }

@@ -15,7 +15,6 @@ import type { Rates } from './rates.ts';
 export interface Found {
   readonly posFiles: readonly FoundPosFile[];
   readonly undiscovered: readonly ObservedFile[];
-  readonly refreshInterval: Millis;
   readonly totals: Totals;
   /** Bytes left in all files; null if unknown. */
   readonly lag: number | null;
@@ -61,7 +60,6 @@ export function foundBy(
   return {
     posFiles: shown,
     undiscovered,
-    refreshInterval: Math.max(0, ...seen.undiscovered.map(({ refreshInterval }) => refreshInterval)),
     totals,
     lag: isKnown ? totals.lag : null,
     caughtUp: isKnown && gate === undefined && !isAnythingLost(seen),

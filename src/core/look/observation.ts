@@ -5,8 +5,7 @@ import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import type { Reports } from '../witness/reports.ts';
 import type { Lag } from './file-state.ts';
-import type { Snapshot } from './snapshot.ts';
-import type { UndiscoveredFile } from './undiscovered.ts';
+import type { FollowedFile, Snapshot } from './snapshot.ts';
 
 /** The meaning of all looks so far: the last snapshot, compared with the previous observation. */
 export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, Seen {
@@ -19,7 +18,7 @@ export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, See
   readonly movedAt: Millis | undefined;
   /** Since when every look has found everything read; undefined if something is unread. */
   readonly readSince: Millis | undefined;
-  readonly undiscovered: readonly UndiscoveredFile[];
+  readonly undiscovered: readonly FollowedFile[];
   readonly unlisted: readonly string[];
   /** The witnesses' answers and their meaning; undefined if this look did not ask. */
   readonly witness: { readonly reports: Reports; readonly progress: Progress } | undefined;

@@ -118,25 +118,14 @@ function factsOf(
   };
 }
 
-type FileFacts = Pick<
-  Observation,
-  | 'files'
-  | 'unknown'
-  | 'started'
-  | 'hasRead'
-  | 'hasFiles'
-  | 'movedAt'
-  | 'readSince'
-  | 'undiscovered'
-  | 'unlisted'
->;
+type FileFacts = Pick<Observation, keyof ReturnType<typeof observeFiles>>;
 
 function observeFiles(
   previous: Observation | undefined,
   snapshot: Snapshot,
   limits: Limits,
   { memory, knownOf }: { readonly memory: Memory; readonly knownOf: KnownOf },
-): FileFacts {
+) {
   const { at, posFiles, followed } = snapshot;
   const unknown = posFiles.flatMap((reading) => whyUnknown(reading, snapshot, memory, limits));
   const files = posFiles.flatMap((reading) => observeEntries(reading, snapshot, knownOf, previous?.at));

@@ -116,14 +116,14 @@ function doubtsOf({ files, unknown, unlisted, memory }: Facts): readonly Doubt[]
       ({ path, why, empty }): Doubt => ({ kind: empty ? 'empty-pos-file' : 'pos-file', about: path, why }),
     ),
     ...unlisted.map((why): Doubt => ({ kind: 'unlisted', why })),
-    ...files
-      .filter(({ read, lag }) => !read && lag === null)
-      .map(({ path }): Doubt => ({ kind: 'unseen', about: path, why: 'cannot be looked at by posidle' })),
-    ...files
-      .filter(({ read, lag }) => read && lag === null)
-      .map(({ path }): Doubt => ({ kind: 'nobody-saw-it-read', about: path, why: GONE })),
+    ...files.filter(({ lag }) => lag === null).map(doubtOfUnseen),
     ...[...memory.departed.values()].map(doubtOfDeparted),
   ];
+}
+
+function doubtOfUnseen({ path: about, read }: ObservedFile): Doubt {
+  if (read) return { kind: 'nobody-saw-it-read', about, why: GONE };
+  return { kind: 'unseen', about, why: 'cannot be looked at by posidle' };
 }
 
 function doubtOfDeparted({ path: about, unreadBytes: bytes }: Departed): Doubt {
@@ -132,24 +132,18 @@ function doubtOfDeparted({ path: about, unreadBytes: bytes }: Departed): Doubt {
 }
 
 function busyUntil(seen: Facts, limits: Limits): Millis {
-  // If something is unread or unknown, the drain waits for that and not for a time.
-  const settled = seen.readSince === undefined ? ALREADY_OVER : seen.readSince + limits.settle;
-  return Math.max(settled, rotationEnd(seen, limits), multilineEnd(seen, limits), startEnd(seen, limits));
-}
-
-/** in_tail reads a renamed file for rotate_wait, and no pos file shows it (in_tail.rb:672-684, 1035). */
-function rotationEnd({ memory: { departedAt } }: Facts, { tail: { rotateWait } }: Limits): Millis {
-  return departedAt === undefined ? ALREADY_OVER : departedAt + rotateWait + IN_TAIL_TICK;
-}
-
-/** A multiline source emits its last record multiline_flush_interval after the last line. */
-function multilineEnd(
-  { movedAt }: Pick<Observation, 'movedAt'>,
-  { tail: { multilineFlush } }: Pick<Limits, 'tail'>,
-): Millis {
-  return multilineFlush === 0 || movedAt === undefined
-    ? ALREADY_OVER
-    : movedAt + multilineFlush + IN_TAIL_TICK;
+  const { readSince = ALREADY_OVER, movedAt = ALREADY_OVER, memory } = seen;
+  const { departedAt = ALREADY_OVER } = memory;
+  const { rotateWait, multilineFlush } = limits.tail;
+  return Math.max(
+    // If something is unread or unknown, the drain waits for that and not for a time.
+    readSince + limits.settle,
+    // in_tail reads a renamed file for rotate_wait, and no pos file shows it (in_tail.rb:672-684, 1035).
+    departedAt + rotateWait + IN_TAIL_TICK,
+    // A multiline source emits its last record multiline_flush_interval after the last line.
+    multilineFlush === 0 ? ALREADY_OVER : movedAt + multilineFlush + IN_TAIL_TICK,
+    startEnd(seen, limits),
+  );
 }
 
 /** A signal would kill a supervisor or worker that has just started, even if an older pos file exists. */
@@ -162,6 +156,6 @@ export function startEnd(
   const isUp = memory.workersSince !== undefined || role !== 'parent';
   const isUnsure = fluentd.kind === 'running' && fluentd.isStarting === undefined;
   const start = isUnsure ? SLOW_START : settle;
-  const ofWorkers = memory.workersSince === undefined ? ALREADY_OVER : memory.workersSince + start;
-  return Math.max(memory.supervisor.since + (isUp ? settle : SLOW_START), ofWorkers);
+  const { supervisor, workersSince = ALREADY_OVER } = memory;
+  return Math.max(supervisor.since + (isUp ? settle : SLOW_START), workersSince + start);
 }

@@ -72,7 +72,6 @@ export const COARSEST_TICK: Millis = 2_500;
 /** The files that one in_tail source must read, by its `path`. */
 export interface FollowedReading {
   readonly posFile: string;
-  readonly refreshInterval: Millis;
   /** With follow_inodes an entry belongs to an inode instead of a path. */
   readonly byInode: boolean;
   readonly unknown?: string;

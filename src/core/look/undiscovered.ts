@@ -1,11 +1,7 @@
 import type { PositionEntry } from '../pos-file/pos-file.ts';
 import { groupedBy } from '../text/lists.ts';
-import { andMore, type Millis } from '../text/units.ts';
+import { andMore } from '../text/units.ts';
 import type { FollowedFile, FollowedReading } from './snapshot.ts';
-
-export interface UndiscoveredFile extends FollowedFile {
-  readonly refreshInterval: Millis;
-}
 
 export function unlistedIn(followed: readonly FollowedReading[]): readonly string[] {
   const byReason = groupedBy(followed, ({ unknown = '' }) => unknown);
@@ -28,10 +24,8 @@ export function hasNothingToFollow(posFile: string, followed: readonly FollowedR
 export function undiscoveredIn(
   followed: FollowedReading,
   entries: readonly PositionEntry[],
-): readonly UndiscoveredFile[] {
+): readonly FollowedFile[] {
   const living = entries.filter(({ position }) => position !== null);
   const known = new Set(living.map(({ path, inode }) => (followed.byInode ? inode : path)));
-  return followed.files
-    .filter(({ path, inode }) => !known.has(followed.byInode ? inode : path))
-    .map((file) => ({ ...file, refreshInterval: followed.refreshInterval }));
+  return followed.files.filter(({ path, inode }) => !known.has(followed.byInode ? inode : path));
 }

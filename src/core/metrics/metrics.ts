@@ -1,5 +1,5 @@
 import { readGate } from '../drain/gates.ts';
-import type { State, StateName } from '../drain/state.ts';
+import { NEXT, type State } from '../drain/state.ts';
 import type { Found } from '../inspect/found.ts';
 import { byLag } from '../inspect/order.ts';
 import { STATES } from '../look/file-state.ts';
@@ -95,23 +95,18 @@ export function metricsOfInspection({ found, took, looks }: Inspected, perFile: 
   });
 }
 
-const WATCH_STATES: readonly StateName[] = [
-  'waiting',
-  'watching',
-  'draining',
-  'stopping',
-  'killing',
-  'stopped',
-];
-
 export interface Watched {
   readonly state: State;
   readonly seen: Observation;
 }
 
 /** What Fluentd's first worker uses. */
-interface Usage {
+export interface Usage {
+  /** Percent of one core, since the last question. */
+  readonly cpu: number;
+  /** The time on a CPU since its start. */
   readonly cpuTime: Millis;
+  /** Bytes. */
   readonly memory: number;
 }
 
@@ -120,7 +115,7 @@ export function metricsOfWatch({ state, seen }: Watched, usage: Usage | undefine
     ...metricsOfFiles(seen),
     posidle_fluentd_cpu_seconds_total: usage === undefined ? null : seconds(usage.cpuTime),
     posidle_fluentd_memory_bytes: usage?.memory ?? null,
-    posidle_state: WATCH_STATES.map((name) => [{ state: name }, Number(name === state.name)]),
+    posidle_state: Object.keys(NEXT).map((name) => [{ state: name }, Number(name === state.name)]),
   });
 }
 

@@ -23,21 +23,16 @@ interface NotBelieved {
   readonly notBelieved: string;
 }
 
-/** Parses the answer to `look`. Lists may be missing until Fluentd is ready. */
-export function parseAnswer(text: string): Report | NotBelieved {
-  return parse(text, (fields) => reportIn(fields, fields['ready'] === true ? undefined : []));
-}
-
-/** Parses what a witness wrote as its worker ended. A missing list is empty. */
-export function parseLastReport(text: string): Report | NotBelieved {
-  return parse(text, (fields) => reportIn(fields, []));
+/** Parses an answer to a question, or a last report. Lists may be missing until Fluentd is ready, and in a last report. */
+export function parseReport(text: string): Report | NotBelieved {
+  const isWhole = ({ ready, final }: Fields) => ready === true && final === undefined;
+  return parse(text, (fields) => reportIn(fields, isWhole(fields) ? undefined : []));
 }
 
 /** Why an order was not done; undefined if it was. */
 export function parseDone(text: string): string | undefined {
-  const done = parse(text, (fields) => ({ isDone: 'done' in fields }));
-  if ('notBelieved' in done) return done.notBelieved;
-  return done.isDone ? undefined : 'it was not done';
+  const told = parse(text, ({ done }) => ({ why: done === undefined ? 'it was not done' : undefined }));
+  return 'notBelieved' in told ? told.notBelieved : told.why;
 }
 
 /** Refuses another version, and ignores unknown fields. */
@@ -55,31 +50,28 @@ function parse<Value extends object>(text: string, read: (fields: Fields) => Val
   }
 }
 
-function reportIn(fields: Fields, none: [] | undefined) {
-  const { readers = none, files = none, closed = none, cuts = none, starts = none, lost = none } = fields;
-  const { unfound = none, denied = none, siblings = none, held = none, outputs = none } = fields;
-  const { plugins = none, heard = none, aside = none, ends = none, resumed = none } = fields;
-  const { pid, supervisor, sigterm, ready, final, error, gap, pod, again, more } = fields;
-  const { moving, lines, refused, unrouted, unparsed, worker, workers } = fields;
+function reportIn(f: Fields, none: [] | undefined) {
+  const each = <One>(name: string, read: (item: Fields) => One) => objects(f[name] ?? none, read);
+  const texts = (name: string) => list(f[name] ?? none, string);
   return {
-    pid: number(pid),
-    supervisor: maybe(supervisor, number),
+    pid: number(f.pid),
+    supervisor: maybe(f.supervisor, number),
     /** PID 1 of its container does not act on SIGTERM. */
-    ignoresSigterm: sigterm === false,
-    isReady: ready === true,
+    ignoresSigterm: f.sigterm === false,
+    isReady: f.ready === true,
     /** Only in a last report: the worker ended without an error. */
-    isFinal: final === true,
-    error: maybe(error, string),
+    isFinal: f.final === true,
+    error: maybe(f.error, string),
     /** The longest time between two looks of the witness, in milliseconds. */
-    gap: count(gap) * 1_000,
+    gap: count(f.gap) * 1_000,
     /** The names of the in_tail inputs. */
-    readers: list(readers, string),
-    files: objects(files, fileReport),
-    closed: objects(closed, fileReport),
+    readers: texts('readers'),
+    files: each('files', fileReport),
+    closed: each('closed', fileReport),
     /** Truncated files. `had`: the size at most a second before. */
-    cuts: objects(cuts, (cut) => ({ ...fileReport(cut), had: number(cut['had']) })),
+    cuts: each('cuts', (cut) => ({ ...fileReport(cut), had: number(cut.had) })),
     /** Files that in_tail did not read from the first byte, and where it began. */
-    starts: objects(starts, ({ path, inode, reader, pos, size, print, born }) => ({
+    starts: each('starts', ({ path, inode, reader, pos, size, print, born }) => ({
       path: string(path),
       key: keyOf(inode, reader),
       position: number(pos),
@@ -87,16 +79,16 @@ function reportIn(fields: Fields, none: [] | undefined) {
       /** A fingerprint of the bytes before the position. */
       print: maybe(print, number),
       /** The file is older than the Pod. */
-      isOld: (maybe(born, number) ?? Number.NEGATIVE_INFINITY) < count(pod),
+      isOld: (maybe(born, number) ?? Number.NEGATIVE_INFINITY) < count(f.pod),
     })),
-    lost: objects(lost, ({ path, why, size, pos }) => ({
+    lost: each('lost', ({ path, why, size, pos }) => ({
       path: string(path),
       why: string(why),
       /** Unread when the witness last saw it; 0 if unknown. */
       bytes: Math.max(0, count(size) - count(pos)),
     })),
     /** Files that match a path and that no input follows. */
-    unfound: objects(unfound, ({ path, inode, reader, device, size, readable, at }) => ({
+    unfound: each('unfound', ({ path, inode, reader, device, size, readable, at }) => ({
       path: string(path),
       size: maybe(size, number),
       key: keyOf(inode, reader, device),
@@ -105,9 +97,9 @@ function reportIn(fields: Fields, none: [] | undefined) {
       at: count(at),
     })),
     /** Directories that Fluentd may not list or enter, and links that it cannot follow. */
-    denied: list(denied, string),
+    denied: texts('denied'),
     /** Files that look like a rotated form of a followed file, and that this worker has not read. */
-    siblings: objects(siblings, ({ path, inode, size, plain, cuts, at }) => ({
+    siblings: each('siblings', ({ path, inode, size, plain, cuts, at }) => ({
       path: string(path),
       size: maybe(size, number),
       inode: String(maybe(inode, number)),
@@ -119,46 +111,46 @@ function reportIn(fields: Fields, none: [] | undefined) {
       at: count(at),
     })),
     /** The files or directories of chunks that Fluentd gave up. */
-    aside: list(aside, string),
+    aside: texts('aside'),
     /** Records outside of buffers. */
-    kept: objects(held, ({ class: plugin, n, emits }) => ({
+    kept: each('held', ({ class: plugin, n, emits }) => ({
       plugin: string(plugin),
       records: number(n),
       emitsAfter: interval(emits),
     })),
-    outputs: objects(outputs, outputReport),
+    outputs: each('outputs', outputReport),
     /** The settings of the in_tail inputs and the filters. */
-    plugins: objects(plugins, pluginReport),
-    heard: objects(heard, heardMessage),
+    plugins: each('plugins', pluginReport),
+    heard: each('heard', heardMessage),
     /** Outputs, as they were when their buffer closed. */
-    ends: objects(ends, outputReport),
+    ends: each('ends', outputReport),
     /** Ids of the chunks that a buffer found on disk when it started. */
-    resumed: list(resumed, string),
+    resumed: texts('resumed'),
     /** How often a flush emitted its lines again, so that a new chunk holds them. */
-    again: count(again),
+    again: count(f.again),
     /** How many facts the witness had to forget. */
-    more: count(more),
+    more: count(f.more),
     /** How many threads have records that are in no buffer yet. Then no receipt balances. */
-    moving: count(moving),
+    moving: count(f.moving),
     /** How many lines in_tail read. */
-    lines: maybe(lines, number),
+    lines: maybe(f.lines, number),
     /** Records of which an output took none or a part, and which nobody emits again. */
-    refused: count(refused),
+    refused: count(f.refused),
     /** Records that no `<match>` takes. */
-    unrouted: count(unrouted),
+    unrouted: count(f.unrouted),
     /** Lines, or values of a parser filter, that became no record or an empty one. */
-    unparsed: count(unparsed),
+    unparsed: count(f.unparsed),
     /** The number of this worker, from 0 on, and how many Fluentd has. */
-    worker: maybe(worker, number),
-    workers: maybe(workers, number),
+    worker: maybe(f.worker, number),
+    workers: maybe(f.workers, number),
   };
 }
 
 /** One input's knowledge of one file. Positions and sizes are bytes. */
 function fileReport(file: Fields) {
-  const { path, inode, reader, at, born, pos, size, unfinished, lines, record, readable, print } = file;
+  const { path, inode, reader, at, pos, size, print } = file;
   // A file that is younger than the closed one has reused its inode.
-  const isOther = count(born) > (maybe(at, number) ?? Number.POSITIVE_INFINITY);
+  const isOther = count(file.born) > (maybe(at, number) ?? Number.POSITIVE_INFINITY);
   return {
     path: string(path),
     inode: String(number(inode)),
@@ -170,18 +162,18 @@ function fileReport(file: Fields) {
     /** undefined if the file is gone. */
     size: isOther ? number(pos) : maybe(size, number),
     /** `unfinished`: bytes of a last line without newline. `lines`: read, but not emitted. `record`: bytes of a waiting multiline record. */
-    unfinished: count(unfinished),
-    lines: count(lines),
-    record: count(record),
-    emitsAfter: interval(file['emits']),
+    unfinished: count(file.unfinished),
+    lines: count(file.lines),
+    record: count(file.record),
+    emitsAfter: interval(file.emits),
     /** Fluentd has no permission to read it. */
-    isUnreadable: readable === false,
+    isUnreadable: file.readable === false,
     /** The name of the input that reads it. */
     reader: maybe(reader, string) ?? '',
     /** A fingerprint of the bytes before the position, taken when in_tail closed the file or shortly before a cut; undefined if unreadable. */
     print: maybe(print, number),
     /** in_tail followed the file at its path until the worker ended. */
-    wasFollowed: file['followed'] === true,
+    wasFollowed: file.followed === true,
   };
 }
 
@@ -222,31 +214,24 @@ function outputReport(output: Fields) {
 }
 
 /** Numbers of records; undefined if unknown. took + left = delivered + secondary + aside + dropped + held, if the output has a buffer. */
-function receiptReport(receipt: Fields) {
-  const { took, left, delivered, secondary, aside, exhausted, overflown, unrecoverable, held } = receipt;
-  const { own, only_own } = receipt;
-  const drops = {
-    exhausted: count(exhausted),
-    overflown: count(overflown),
-    unrecoverable: count(unrecoverable),
-  };
+function receiptReport({ took, left, own, exhausted, overflown, unrecoverable, ...ways }: Fields) {
   return {
     took: maybe(took, number),
     /** Left over from an earlier worker. */
     left: maybe(left, number),
-    delivered: maybe(delivered, number),
+    delivered: maybe(ways.delivered, number),
     /** Given to `<secondary>`. */
-    secondary: maybe(secondary, number),
+    secondary: maybe(ways.secondary, number),
     /** Kept as files that nobody sends. */
-    aside: maybe(aside, number),
+    aside: maybe(ways.aside, number),
     /** By the cause: retries used up; a full buffer; an error that no retry helps, without a backup. */
-    drops,
-    dropped: exhausted === undefined ? undefined : drops.exhausted + drops.overflown + drops.unrecoverable,
-    held: maybe(held, number),
+    drops: { exhausted: count(exhausted), overflown: count(overflown), unrecoverable: count(unrecoverable) },
+    dropped: exhausted === undefined ? undefined : count(exhausted) + count(overflown) + count(unrecoverable),
+    held: maybe(ways.held, number),
     /** So many of them are events of Fluentd's own log (`fluent.warn`); undefined if a full buffer refused some. */
     own: count(own) > count(took) ? undefined : maybe(own, number),
     /** Nothing else was ever offered to the output. */
-    isOwn: only_own === true && count(left) === 0,
+    isOwn: ways.only_own === true && count(left) === 0,
   };
 }
 

@@ -51,8 +51,7 @@ function doubtsOfStart(
   { path, key, position, size, print, isOld }: Report['starts'][number],
   before: ReadonlyMap<string, FileReport>,
 ): readonly Doubt[] {
-  if (size !== undefined && size < position)
-    return [doubt('cut-short-unread', path, 'it was cut short while Fluentd did not follow it', size)];
+  if (size !== undefined && size < position) return [cutShort(path, 'while Fluentd did not follow it', size)];
   const known = before.get(key);
   if (known?.position !== position)
     return isOld && known === undefined
@@ -71,28 +70,14 @@ function doubtsOfWorkersFiles(
     ...report.cuts
       .filter(({ position, had, lines, unfinished }) => position < had || lines > 0 || unfinished > 0)
       .map(({ path, position, had, unfinished }) =>
-        doubt(
-          'cut-short-unread',
-          path,
-          'it was cut short before it was read',
-          Math.max(unfinished, had - position),
-        ),
+        cutShort(path, 'before it was read', Math.max(unfinished, had - position)),
       ),
     ...report.closed
       .filter(({ position, size }) => size !== undefined && size < position)
-      .map(({ path, size }) =>
-        doubt(
-          'cut-short-unread',
-          path,
-          'it was cut short, and Fluentd let go of it without noticing that',
-          size,
-        ),
-      ),
+      .map(({ path, size }) => cutShort(path, 'and Fluentd let go of it without noticing that', size)),
     ...[...report.files, ...report.closed]
       .filter(({ size, inode }) => size === undefined && inode !== '0')
-      .map(({ path }) =>
-        doubt('closed-unread', path, 'it is gone, and nobody knows how much of it was left'),
-      ),
+      .map(({ path }) => doubt('closed-unread', path, GONE)),
     ...doubtsOfLost(report),
     ...report.starts.flatMap((start) => doubtsOfStart(start, before)),
     ...report.denied.map((path) => doubt('directory-closed', path, path.endsWith('/') ? CLOSED : ASTRAY)),
@@ -101,6 +86,11 @@ function doubtsOfWorkersFiles(
 
 const CLOSED = 'Fluentd may not list or enter it';
 const ASTRAY = 'it is a link that Fluentd cannot follow';
+const GONE = 'it is gone, and nobody knows how much of it was left';
+
+function cutShort(path: string, how: string, bytes: number | undefined): Doubt {
+  return doubt('cut-short-unread', path, `it was cut short ${how}`, bytes);
+}
 
 /** Several files of one name are one doubt. */
 function doubtsOfLost({ lost }: Report): readonly Doubt[] {

@@ -21,9 +21,9 @@ export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
   const { unrouted, unparsed } = report;
   return [
     ...outputs.flatMap(doubtsOfOutput),
-    ...lostBy(worker, [
-      [unrouted, 'no <match> for the tag'],
-      [unparsed, 'no parser could read it'],
+    ...undelivered(worker, [
+      [unrouted, 'lost (no <match> for the tag)'],
+      [unparsed, 'lost (no parser could read it)'],
     ]),
     ...(report.refused > 0 || missing.length > 0
       ? [doubt('unbalanced', where || worker, `${counted(lost, 'record')} not taken, or missing`)]
@@ -36,26 +36,19 @@ export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
 
 function doubtsOfOutput(output: OutputReport): readonly Doubt[] {
   const { drops, secondary = 0, aside = 0 } = output.receipt;
-  const kept = [
+  return undelivered(nameOf(output), [
+    [drops.exhausted, 'lost (retries used up)'],
+    [drops.overflown, 'lost (its buffer was full)'],
+    [drops.unrecoverable, 'lost (an error that no retry helps)'],
     [secondary, 'given to its secondary'],
     [aside, 'set aside'],
-  ] as const;
-  return [
-    ...lostBy(nameOf(output), [
-      [drops.exhausted, 'retries used up'],
-      [drops.overflown, 'its buffer was full'],
-      [drops.unrecoverable, 'an error that no retry helps'],
-    ]),
-    ...kept
-      .filter(([records]) => records > 0)
-      .map(([records, how]) => doubt('undelivered', nameOf(output), `${counted(records, 'record')} ${how}`)),
-  ];
+  ]);
 }
 
-function lostBy(about: string, causes: readonly (readonly [number, string])[]): readonly Doubt[] {
-  return causes
+function undelivered(about: string, ways: readonly (readonly [number, string])[]): readonly Doubt[] {
+  return ways
     .filter(([records]) => records > 0)
-    .map(([records, cause]) => doubt('undelivered', about, `${counted(records, 'record')} lost (${cause})`));
+    .map(([records, how]) => doubt('undelivered', about, `${counted(records, 'record')} ${how}`));
 }
 
 /** How many records more an output took than it accounts for; 0 if a number is unknown. */
@@ -90,25 +83,20 @@ export function receiptsIn(workers: readonly WorkerReport[]): readonly Receipt[]
   return [...groupedBy(all, ({ output }) => nameOf(output))].map(([name, group]) => {
     const total = (way: Way, from = group) =>
       totalOf(from.filter(({ output }) => !output.receipt.isOwn).map(({ output }) => output.receipt[way]));
-    const [left, held] = [total('left'), total('held')];
+    const over = group.filter(({ isOver }) => isOver);
     // What one worker held at its end is left over for the next one, and counts once.
-    const passed = Math.min(
-      left ?? 0,
-      total(
-        'held',
-        group.filter(({ isOver }) => isOver),
-      ) ?? 0,
-    );
+    const passed = Math.min(total('left') ?? 0, total('held', over) ?? 0);
+    const once = (records: number | undefined) => records && records - passed;
     return {
       output: name,
       took: total('took'),
       own: total('own'),
-      left: left === undefined ? undefined : left - passed,
+      left: once(total('left')),
       delivered: total('delivered'),
       secondary: total('secondary'),
       aside: total('aside'),
       dropped: total('dropped'),
-      held: held === undefined ? undefined : held - passed,
+      held: once(total('held')),
     };
   });
 }

@@ -72,7 +72,8 @@ export function progressFromWitnesses(reports: Reports): Progress {
   );
   const history = new FileHistory(workers);
   const reached = history.byInode();
-  const ends = endsIn(workers);
+  const full = endsIn(workers);
+  const ends = full.filter(({ buffer }) => buffer !== 'reloaded');
   const isComplete = isAnswered(reports);
   return {
     at,
@@ -86,7 +87,7 @@ export function progressFromWitnesses(reports: Reports): Progress {
       ...neverStarted(workers),
       ...doubtsOfFiles(workers, reached),
       ...workers.flatMap(doubtsOfPlugins),
-      ...doubtsOfReloads(workers),
+      ...full.filter(({ buffer }) => buffer === 'reloaded').map(doubtOfReload),
       ...(isComplete ? doubtsOfWorkers(workers) : []),
       ...(isComplete ? [] : ends.map(doubtOfEnd)),
     ]),
@@ -101,41 +102,22 @@ export function progressFromWitnesses(reports: Reports): Progress {
   };
 }
 
-/** A reload ends the buffers, but not the worker. Chunks that no later buffer took over are lost or forgotten. */
-function doubtsOfReloads(workers: readonly WorkerReport[]): readonly Doubt[] {
-  const resumed = new Set(workers.flatMap(({ report }) => report.resumed));
-  return workers
-    .flatMap(({ report }) => report.ends)
-    .filter(({ buffer }) => buffer === 'reloaded')
-    .map((end) => onlyIds(end, (id) => !resumed.has(id)))
-    .filter(({ chunks }) => chunks > 0)
-    .map((end) =>
-      doubt('reloaded', nameOf(end), `a reload ended its buffer with ${counted(end.chunks, 'chunk')} in it`),
-    );
-}
-
-/** The chunks in the workers' buffers when they ended, without those that a later buffer took over. */
+/** What was in buffers when they ended. The worker that takes a chunk over either sends it or ends with it. */
 function endsIn(workers: readonly WorkerReport[]): readonly OutputReport[] {
-  // The buffer that takes a chunk over either sends it or ends with it.
-  const sent = new Set(workers.flatMap(sentBy));
-  const lastWith = new Map(workers.flatMap((one) => endedWith(one).map((id) => [id, one] as const)));
+  const takenBy = new Map(workers.flatMap((one) => one.report.resumed.map((id) => [id, one] as const)));
   return workers
-    .filter(({ kind }) => kind === 'gone')
     .flatMap((one) =>
-      one.report.ends.map((end) => onlyIds(end, (id) => !sent.has(id) && lastWith.get(id) === one)),
+      one.report.ends
+        .filter(({ buffer }) => one.kind === 'gone' || buffer === 'reloaded')
+        .map((end) => onlyIds(end, (id) => (takenBy.get(id) ?? one) === one)),
     )
-    .filter(({ chunks, buffer }) => chunks > 0 && buffer !== 'reloaded');
+    .filter(({ chunks }) => chunks > 0);
 }
 
-/** The chunks that a worker took over, and did not end with. */
-function sentBy(one: WorkerReport): readonly string[] {
-  const ended = new Set(endedWith(one));
-  return one.report.resumed.filter((id) => !ended.has(id));
-}
-
-/** The chunks in a worker's buffers when it ended. */
-function endedWith({ kind, report: { ends } }: WorkerReport): readonly string[] {
-  return kind === 'gone' ? ends.flatMap(({ ids = [] }) => ids) : [];
+/** A reload ends the buffers, but not the worker. Chunks that no later buffer took over are lost or forgotten. */
+function doubtOfReload(end: OutputReport): Doubt {
+  const why = `a reload ended its buffer with ${counted(end.chunks, 'chunk')} in it`;
+  return doubt('reloaded', nameOf(end), why);
 }
 
 function doubtOfEnd(end: OutputReport): Doubt {
@@ -194,7 +176,7 @@ function doubtsOfPlugins(one: WorkerReport): readonly Doubt[] {
         doubt('heard', file, `Fluentd said ${n === 1 ? '' : `${n} times `}(${level}): ${text}`),
       ),
     ...doubtsOfReceipts(one),
-    ...silentLosses(plugins).map(({ about, why }) => doubt('no-ack', about, why)),
+    ...Array.from(silentLosses(plugins), ([about, why]) => doubt('no-ack', about, why)),
     ...[...others.map((plugin) => ({ ...plugin, buffer: 'none' })), ...outputs]
       .filter((plugin) => mayHold(plugin.class, { hasBuffer: plugin.buffer !== 'none' }))
       .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether it keeps records')),

@@ -1,76 +1,46 @@
 import type { PluginSettings } from './answer.ts';
 
-/** How a plugin may lose records without logging it. */
-interface SilentLoss {
-  /** Its name in fluent.conf. */
-  readonly about: string;
-  /** With the remedy. */
-  readonly why: string;
-  /** It happens only with this setting; undefined if always. */
-  readonly if?: readonly [setting: string, value: boolean | number | string];
-  /** Also if the plugin does not have the setting. */
-  readonly orWithoutIt?: true;
-}
+/** [the plugin's class, its name in fluent.conf, why with the remedy, only with this setting]. `undefined`: also without the setting. */
+type Row = readonly [plugin: string, about: string, why: string, setting?: string, ...values: unknown[]];
 
 const NO_CONFIRMATION = 'no destination confirms what it was sent';
+const SET_ACK = `${NO_CONFIRMATION}: set require_ack_response true`;
 const USE_FORWARD = `${NO_CONFIRMATION}: use forward with require_ack_response true`;
 const NO_ACKS = 'no broker confirms what it was sent: set required_acks to -1 or 1';
 const NO_EVENT = 'records that are refused vanish without a message: set emit_error_label_event true';
+const NO_RULE = 'records that no rule fits, or without the key of a rule, vanish without a message';
+const REJECTED = 'events that CloudWatch rejects vanish without a message: set log_rejected_request true';
+const NO_HTTP = 'without HTTP nothing confirms what was sent: set use_http true';
 
-const ACKS: Pick<SilentLoss, 'if'> = { if: ['required_acks', 0] };
-const REFUSED: Pick<SilentLoss, 'if'> = { if: ['emit_error_label_event', false] };
+/** How plugins may lose records without logging it. */
+// biome-ignore format: a table
+const SILENT_LOSSES: readonly Row[] = [
+  ['Plugin::ForwardOutput', 'out_forward', SET_ACK, 'require_ack_response', false, undefined],
+  ['Plugin::TcpOutput', 'out_tcp', USE_FORWARD],
+  ['Plugin::UnixOutput', 'out_unix', USE_FORWARD],
+  ['Plugin::RewriteTagFilterOutput', 'rewrite_tag_filter', NO_RULE],
+  ['Plugin::CloudwatchLogsOutput', 'cloudwatch_logs', REJECTED, 'log_rejected_request', false, undefined],
+  ['Plugin::OpenSearchOutput', 'opensearch', NO_EVENT, 'emit_error_label_event', false],
+  ['Plugin::OpenSearchOutputDataStream', 'opensearch_data_stream', NO_EVENT, 'emit_error_label_event', false],
+  ['Kafka2Output', 'kafka2', NO_ACKS, 'required_acks', 0],
+  ['Rdkafka2Output', 'rdkafka2', NO_ACKS, 'required_acks', 0],
+  ['KafkaOutputBuffered', 'kafka_buffered', NO_ACKS, 'required_acks', 0],
+  ['KafkaOutputBuffered2', 'rdkafka', NO_ACKS, 'required_acks', 0],
+  ['KafkaOutput', 'kafka', NO_ACKS, 'required_acks', 0],
+  ['Plugin::GelfOutput', 'gelf', NO_CONFIRMATION],
+  ['GELFOutput', 'gelf', NO_CONFIRMATION],
+  ['Plugin::RemoteSyslogOutput', 'remote_syslog', NO_CONFIRMATION],
+  ['DatadogOutput', 'datadog', NO_HTTP, 'use_http', false],
+];
 
-/** By the class of the plugin. */
-const SILENT_LOSSES: Readonly<Record<string, SilentLoss>> = {
-  'Fluent::Plugin::ForwardOutput': {
-    about: 'out_forward',
-    why: `${NO_CONFIRMATION}: set require_ack_response true`,
-    if: ['require_ack_response', false],
-    orWithoutIt: true,
-  },
-  'Fluent::Plugin::TcpOutput': { about: 'out_tcp', why: USE_FORWARD },
-  'Fluent::Plugin::UnixOutput': { about: 'out_unix', why: USE_FORWARD },
-  'Fluent::Plugin::RewriteTagFilterOutput': {
-    about: 'rewrite_tag_filter',
-    why: 'records that no rule fits, or without the key of a rule, vanish without a message',
-  },
-  'Fluent::Plugin::CloudwatchLogsOutput': {
-    about: 'cloudwatch_logs',
-    why: 'events that CloudWatch rejects vanish without a message: set log_rejected_request true',
-    if: ['log_rejected_request', false],
-    orWithoutIt: true,
-  },
-  'Fluent::Plugin::OpenSearchOutput': { about: 'opensearch', why: NO_EVENT, ...REFUSED },
-  'Fluent::Plugin::OpenSearchOutputDataStream': {
-    about: 'opensearch_data_stream',
-    why: NO_EVENT,
-    ...REFUSED,
-  },
-  'Fluent::Kafka2Output': { about: 'kafka2', why: NO_ACKS, ...ACKS },
-  'Fluent::Rdkafka2Output': { about: 'rdkafka2', why: NO_ACKS, ...ACKS },
-  'Fluent::KafkaOutputBuffered': { about: 'kafka_buffered', why: NO_ACKS, ...ACKS },
-  'Fluent::KafkaOutputBuffered2': { about: 'rdkafka', why: NO_ACKS, ...ACKS },
-  'Fluent::KafkaOutput': { about: 'kafka', why: NO_ACKS, ...ACKS },
-  'Fluent::Plugin::GelfOutput': { about: 'gelf', why: NO_CONFIRMATION },
-  'Fluent::GELFOutput': { about: 'gelf', why: NO_CONFIRMATION },
-  'Fluent::Plugin::RemoteSyslogOutput': { about: 'remote_syslog', why: NO_CONFIRMATION },
-  'Fluent::DatadogOutput': {
-    about: 'datadog',
-    why: 'without HTTP nothing confirms what was sent: set use_http true',
-    if: ['use_http', false],
-  },
-};
-
-export function silentLosses(plugins: readonly PluginSettings[]): readonly SilentLoss[] {
-  return [...new Set(plugins.flatMap(lossOf))];
-}
-
-function lossOf({ class: name, settings }: PluginSettings): readonly SilentLoss[] {
-  const loss = Object.hasOwn(SILENT_LOSSES, name) ? SILENT_LOSSES[name] : undefined;
-  if (loss === undefined) return [];
-  const [setting, value] = loss.if ?? [];
-  const has = setting === undefined ? value : settings[setting];
-  return has === value || (has === undefined && loss.orWithoutIt) ? [loss] : [];
+export function silentLosses(plugins: readonly PluginSettings[]): ReadonlyMap<string, string> {
+  const losses = plugins.flatMap(({ class: name, settings }) =>
+    SILENT_LOSSES.filter(
+      ([plugin, , , setting, ...values]) =>
+        name === `Fluent::${plugin}` && (setting === undefined || values.includes(settings[setting])),
+    ),
+  );
+  return new Map(losses.map(([, about, why]) => [about, why]));
 }
 
 /** Plugins that keep no records outside of buffers, unless the witness counts them. */

@@ -2,7 +2,7 @@ import { type Dirent, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { type GlobPart, parseGlob } from '../../core/in-tail/path-glob.ts';
 import { dated, isGlob, type PathRules, type WallClock } from '../../core/in-tail/path-pattern.ts';
-import type { FileStat } from '../../core/look/snapshot.ts';
+import type { FollowedFile } from '../../core/look/snapshot.ts';
 import type { Millis } from '../../core/text/units.ts';
 import { PartlyListed } from '../../host.ts';
 import type { PlaceOf } from './files.ts';
@@ -12,12 +12,6 @@ import { type NameBudget, nameBudget, readNames } from './names.ts';
 
 /** The most files of one source. */
 const MOST_FILES = 50_000;
-
-/** A file that in_tail follows, or will follow after its next refresh. */
-export interface ListedFile extends FileStat {
-  readonly path: string;
-  readonly modified: Millis;
-}
 
 interface ListOptions {
   readonly placeOf?: PlaceOf;
@@ -35,22 +29,21 @@ export async function listFollowed(
   rules: PathRules,
   clock: WallClock,
   options: ListOptions = {},
-): Promise<ListedFile[]> {
+): Promise<FollowedFile[]> {
   const { placeOf = ourPlace, missed = () => {}, mostFiles = MOST_FILES } = options;
   const { room = roomIn(), alreadyKept = 0 } = options;
   const { globPolicy, limitRecentlyModified: age = Number.POSITIVE_INFINITY } = rules;
   const pathsOf = async (pattern: string) =>
     isGlob(pattern, globPolicy) ? rubyGlob(pattern, { placeOf, missed }) : [pattern];
   const excluded = new Set((await Promise.all(dated(rules.excludePaths, rules, clock).map(pathsOf))).flat());
-  const files = new Map<string, ListedFile>();
+  const files = new Map<string, FollowedFile>();
   let left = room - alreadyKept * memoryOf(0);
   const tooMany = (why: string) => new Error(`more than ${files.size} files match, and ${why}`);
   const add = (pattern: string) => (path: string) => {
-    const since = isGlob(pattern, globPolicy) ? clock.instant - age : Number.NEGATIVE_INFINITY;
     if (excluded.has(path)) return;
-    const file = regularFile(path, placeOf);
+    const file = regularFile(path, placeOf, clock.instant);
     if (file === undefined) return missed(path);
-    if (file.modified < since || files.has(path)) return;
+    if ((isGlob(pattern, globPolicy) && Number(file.writtenAgo) > age) || files.has(path)) return;
     left -= memoryOf(path.length);
     if (files.size >= mostFiles)
       throw tooMany(`posidle lists at most ${mostFiles} of one source: use a narrower path`);
@@ -68,12 +61,12 @@ export async function listFollowed(
 }
 
 /** Synchronous, because promises take ten times as long for 100,000 files. */
-function regularFile(path: string, placeOf: PlaceOf): ListedFile | undefined {
+function regularFile(path: string, placeOf: PlaceOf, now: Millis): FollowedFile | undefined {
   try {
     const found = statSync(toBytes(placeOf(path)), { bigint: true, throwIfNoEntry: false });
     if (!found?.isFile()) return undefined;
-    const [inode, size, modified] = [String(found.ino), Number(found.size), Number(found.mtimeMs)];
-    return { path, inode, size, modified };
+    const [size, writtenAgo] = [Number(found.size), now - Number(found.mtimeMs)];
+    return { path, inode: String(found.ino), size, writtenAgo };
   } catch (error) {
     if (isAbsence(error)) return undefined;
     throw error;

@@ -19,7 +19,7 @@ export interface Routes {
 }
 
 export interface Answer {
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly type: string;
   readonly isWell: boolean;
 }
@@ -33,7 +33,6 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 export const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 const CONNECTIONS = 64;
-const SMALL = 64 * 1_024;
 /** The longest life of a connection. A slow reader keeps an old text in memory; a shorter time cuts off clients on a busy node. */
 const TIMEOUT = 5_000;
 const TOKEN_LIMIT = 64 * 1_024;
@@ -46,13 +45,12 @@ export async function startHttpServer({ host, port }: Endpoint, routes: Routes):
     connectionsCheckingInterval: 1_000,
   });
   makeRoom(server);
-  const bytesOf = sharing();
   // Else Node answers all pipelined requests of a connection before it does anything else.
   server.maxRequestsPerSocket = 1;
   server.setTimeout(TIMEOUT, (socket) => socket.destroy());
   server.on('request', (request, response) => {
     // A client must not be able to stop posidle.
-    answer(request, response, { routes, host, bytesOf }).catch(() => request.destroy());
+    answer(request, response, routes, host).catch(() => request.destroy());
   });
   server.on('clientError', (_, socket) => socket.destroy());
   await once(server.listen(port, host), 'listening');
@@ -87,26 +85,14 @@ function makeRoom(server: Server): void {
   });
 }
 
-/** All clients get the same Buffer of a large text. */
-function sharing(): (text: string) => string | Buffer {
-  let [last, bytes] = ['', Buffer.alloc(0)];
-  return (text) => {
-    if (text.length < SMALL) return text;
-    if (text !== last) [last, bytes] = [text, Buffer.from(text)];
-    return bytes;
-  };
-}
-
-interface Served {
-  readonly routes: Routes;
-  readonly host: string;
-  readonly bytesOf: (text: string) => string | Buffer;
-}
-
-async function answer(request: IncomingMessage, response: ServerResponse, served: Served): Promise<void> {
-  const { routes, host, bytesOf } = served;
-  const end = (status: number, body: string, headers = {}) =>
-    void response.writeHead(status, headers).end(bytesOf(body));
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  routes: Routes,
+  host: string,
+): Promise<void> {
+  const end = (status: number, body: Answer['body'], headers = {}) =>
+    void response.writeHead(status, headers).end(body);
   const { method, url = '' } = request;
   const path = url.replace(/\?.*$/s, '');
   const [get, post] = [own(routes.get, path), own(routes.post, path)];

@@ -1,14 +1,4 @@
-import type { Millis } from '../../core/text/units.ts';
-
-/** Only for display. */
-export interface Usage {
-  /** Percent of one core, since the last question. */
-  readonly cpu: number;
-  /** The time on a CPU since its start. */
-  readonly cpuTime: Millis;
-  /** Bytes. */
-  readonly memory: number;
-}
+import type { Usage } from '../../core/metrics/metrics.ts';
 
 /** undefined if it is unknown or the process is gone. */
 export async function usageOf(pid: number): Promise<Usage | undefined> {

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Question } from '../../core/progress/question.ts';
 import type { Millis } from '../../core/text/units.ts';
-import { parseAnswer, parseDone, parseLastReport, type Report } from '../../core/witness/answer.ts';
+import { parseDone, parseReport, type Report } from '../../core/witness/answer.ts';
 import type { Reports, Witness } from '../../core/witness/reports.ts';
 import type { FluentdSign, WitnessOrder } from '../../host.ts';
 import { roomIn } from '../files/files.ts';
@@ -110,7 +110,7 @@ async function askOne(
     answer = await exchange(path, question, budget, end - performance.now());
   if ('gone' in answer) return { worker, kind: 'gone', report: await lastReportOf(dir, worker, budget) };
   if ('why' in answer) return { worker, kind: 'silent', why: answer.why };
-  const report = parseAnswer(answer.text);
+  const report = parseReport(answer.text);
   if (!('notBelieved' in report)) return { worker, kind: 'alive', report };
   return { worker, kind: 'silent', why: `posidle does not believe its witness: ${report.notBelieved}` };
 }
@@ -129,7 +129,7 @@ async function lastReportOf(dir: string, worker: string, budget: Budget): Promis
     const word = buffer.subarray(0, bytesRead);
     budget.values -= valuesIn(word);
     if (budget.values < 0) return undefined;
-    const report = parseLastReport(word.toString());
+    const report = parseReport(word.toString());
     return 'notBelieved' in report ? undefined : report;
   } catch {
     return undefined;

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { jsonOf } from '../../../src/commands/inspect-view/json.ts';
 import { tableLines, type View } from '../../../src/commands/inspect-view/table.ts';
 import type { Found, FoundPosFile } from '../../../src/core/inspect/found.ts';
+import { jsonOf } from '../../../src/core/inspect/inspection.ts';
 import { parsePosFile } from '../../../src/core/pos-file/pos-file.ts';
 import { widthOf } from '../../../src/core/text/text-width.ts';
 import { bytesOf } from '../../support/arbitraries.ts';
-import { foundOf } from '../../support/overviews.ts';
+import { foundOf, unfound } from '../../support/overviews.ts';
 
 const DEEP = '/var/log/pods/default_my-application-7d9f8b6c5d-abcde_12345678-1234-123456789012/app/0.log';
 const DENIED = 'permission denied: no right to read it';
@@ -47,6 +47,14 @@ test('pos files without entries are one line with a count for each reason, and a
   ]);
   const old = { ...found, posFiles: found.posFiles.map((one) => ({ ...one, error: undefined })) };
   expect(shown(old).slice(0, 2)).toEqual(['/a (and 4 more)', '  no entry: in_tail has found no log']);
+});
+
+test('how often in_tail looks for new files is told if a configuration says so', () => {
+  const found = foundOf({}, unfound({ '/late.log': 9 }));
+  const conf = { sources: [], buffers: [], backupGlobs: [], problems: [], hidden: [], warnings: [] };
+  const title = 'undiscovered: 1 file';
+  expect(shown(found)).toContain(title);
+  expect(shown(found, { conf })).toContain(`${title}; in_tail looks for new ones every 60 s`);
 });
 
 test('of many NUL bytes the table shows one', () => {

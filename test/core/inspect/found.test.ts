@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Found } from '../../../src/core/inspect/found.ts';
-import { inspectionOf } from '../../../src/core/inspect/inspection.ts';
+import { jsonOf } from '../../../src/core/inspect/inspection.ts';
 import { check, summaryOf } from '../../../src/core/inspect/summary.ts';
 import { POS } from '../../support/builders.ts';
 import { foundOf, Looks, unfound } from '../../support/overviews.ts';
@@ -13,6 +13,7 @@ const BROKEN = {
   posFiles: [{ path: POS, kind: 'read', entries: [], unparsable: [{ line: 1, text: '/b' }], writtenAgo: 0 }],
 } as const;
 const TORN = { size: 8, position: 5, newlineLeft: false };
+const toldOf = (found: Found) => JSON.parse(jsonOf(found));
 
 test.each<[string, Found]>([
   ['caught up: 0 files', foundOf({})],
@@ -57,7 +58,7 @@ test.each<[string, Found, number, boolean, RegExp]>([
 
 test('an inspection has the fields of the contract, in its order, and no more', () => {
   const files = { '/a': { size: 160, position: 100 }, '/gone': { size: null, position: 3 } };
-  const { doubts, ...rest } = inspectionOf(foundOf(files, unfound({ '/late': 9 })));
+  const { doubts, ...rest } = toldOf(foundOf(files, unfound({ '/late': 9 })));
   expect(doubts).toMatchObject({
     ...{ count: 2, bytes: 0 },
     worst: [{ kind: 'no-witness' }, { kind: 'nobody-saw-it-read', about: '/gone' }],
@@ -84,8 +85,8 @@ test('an inspection has the fields of the contract, in its order, and no more', 
 
 test('an inspection tells what is beside the entries of a pos file, and why it cannot be read', () => {
   const findings = [{ what: 'dead', count: 100, why: 'many' } as const];
-  expect(inspectionOf(foundOf({}, {}, findings)).posFiles).toMatchObject([{ findings }]);
-  expect(inspectionOf(foundOf({}, unreadable('EACCES')))).toMatchObject({
+  expect(toldOf(foundOf({}, {}, findings)).posFiles).toMatchObject([{ findings }]);
+  expect(toldOf(foundOf({}, unreadable('EACCES')))).toMatchObject({
     posFiles: [{ error: 'it cannot be read: EACCES' }],
     ...{ lag: null, caughtUp: false },
   });
@@ -103,7 +104,7 @@ test('a file that left its path unread is a doubt, with what was left of it', ()
   const looks = new Looks();
   looks.look(0, { '/a': { size: 9, position: 4 } });
   const found = looks.look(1_000, { '/a': { size: null, position: 4 } });
-  const { posFiles, caughtUp, doubts } = inspectionOf(found);
+  const { posFiles, caughtUp, doubts } = toldOf(found);
   expect(posFiles[0]?.entries[0]).toMatchObject({ state: 'missing', size: 9, lag: 5 });
   expect(caughtUp).toBe(false);
   expect(doubts.worst[0]).toMatchObject({ kind: 'closed-unread', about: '/a', bytes: 5 });

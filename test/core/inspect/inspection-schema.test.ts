@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonOf } from '../../../src/commands/inspect-view/json.ts';
+import { jsonOf } from '../../../src/core/inspect/inspection.ts';
 import type { Finding } from '../../../src/core/inspect/pos-file-diagnosis.ts';
 import { Rates } from '../../../src/core/inspect/rates.ts';
 import { STATES } from '../../../src/core/look/file-state.ts';

@@ -3,7 +3,7 @@ import type { FollowedReading } from '../../../src/core/look/snapshot.ts';
 import { hasNothingToFollow } from '../../../src/core/look/undiscovered.ts';
 
 const source = (sizes: readonly number[], changes: Partial<FollowedReading> = {}): FollowedReading => ({
-  ...{ posFile: '/pos', refreshInterval: 60_000, byInode: false },
+  ...{ posFile: '/pos', byInode: false },
   files: sizes.map((size, at) => ({ path: `/${at}`, inode: String(at), size })),
   ...changes,
 });

@@ -178,7 +178,9 @@ test('series of files that are gone disappear', () => {
 
 test('watch tells the files by the same names as export, and its own state', () => {
   const seen = seenAt([snapshot(0, [])]);
-  const series = seriesIn(metricsOfWatch({ state: begin(0), seen }, { cpuTime: 1_500, memory: 2 ** 20 }));
+  const series = seriesIn(
+    metricsOfWatch({ state: begin(0), seen }, { cpu: 1, cpuTime: 1_500, memory: 2 ** 20 }),
+  );
   expect(Object.fromEntries(series)).toMatchObject({
     posidle_lag_bytes: 0,
     'posidle_files{state="blocked"}': 0,

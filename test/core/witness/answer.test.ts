@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseAnswer, parseDone, parseLastReport, type Report } from '../../../src/core/witness/answer.ts';
+import { parseDone, parseReport, type Report } from '../../../src/core/witness/answer.ts';
 import { progressFromWitnesses } from '../../../src/core/witness/reports.ts';
 import { answer, holding, output, sight } from '../../support/said.ts';
 
@@ -29,7 +29,7 @@ const EVEN_DEEPER = 200_000;
 
 describe('an answer', () => {
   test('is taken field by field, without the unknown ones', () => {
-    const said = parseAnswer(text());
+    const said = parseReport(text());
     expect(said).toMatchObject({
       pid: 12,
       supervisor: 11,
@@ -68,18 +68,18 @@ describe('an answer', () => {
     ['a number that is a text', text({ again: 'x' }), 'a number is missing in it'],
     ['a number beyond all numbers', '{"v":1,"pid":1e999}', 'a number is missing in it'],
   ])('that is %s is not believed, and says why', (_, text, notBelieved) => {
-    expect(parseAnswer(text)).toEqual({ notBelieved });
+    expect(parseReport(text)).toEqual({ notBelieved });
   });
 
   test('is believed with the longest list, and with anything in an unknown field', () => {
     const deep = `${'['.repeat(EVEN_DEEPER)}${']'.repeat(EVEN_DEEPER)}`;
-    const said = parseAnswer(text({ denied: Array(25_000).fill('/') }).replace('{', `{"unknown":${deep},`));
+    const said = parseReport(text({ denied: Array(25_000).fill('/') }).replace('{', `{"unknown":${deep},`));
     expect(said).toMatchObject({ pid: 12 });
   });
 
   test('is either typed or not believed, and never an error', () => {
     const valid = text();
-    const full = Object.entries(parseAnswer(valid));
+    const full = Object.entries(parseReport(valid));
     const anything = fc.oneof(fc.string(), fc.json());
     const cut = fc.nat(valid.length).map((end) => valid.slice(0, end));
     const spliced = fc
@@ -92,8 +92,7 @@ describe('an answer', () => {
     let believed = 0;
     fc.assert(
       fc.property(fc.oneof(anything, cut, spliced, replaced), (text) => {
-        parseLastReport(text);
-        const said = parseAnswer(text);
+        const said = parseReport(text);
         if ('notBelieved' in said) {
           expect(said.notBelieved).toBeTypeOf('string');
           return;
@@ -113,8 +112,8 @@ describe('an answer', () => {
 });
 
 test('an answer may leave all out while Fluentd starts, and a last report its lists', () => {
-  expect(parseAnswer('{"v":1,"pid":12,"ready":false}')).toMatchObject({ pid: 12, isReady: false, files: [] });
-  const last = parseLastReport('{"v":1,"pid":12,"final":true,"heard":[],"ends":[]}');
+  expect(parseReport('{"v":1,"pid":12,"ready":false}')).toMatchObject({ pid: 12, isReady: false, files: [] });
+  const last = parseReport('{"v":1,"pid":12,"final":true,"heard":[],"ends":[]}');
   expect(last).toMatchObject({ isFinal: true, closed: [] });
 });
 

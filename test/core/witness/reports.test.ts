@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseAnswer, parseLastReport, type Report } from '../../../src/core/witness/answer.ts';
+import { parseReport, type Report } from '../../../src/core/witness/answer.ts';
 import {
   isAnswered,
   progressFromWitnesses,
@@ -10,11 +10,11 @@ import { answer, holding, output, sight } from '../../support/said.ts';
 import { SILENT } from '../../support/witnesses.ts';
 
 function alive(changed: object = {}, worker = '1-12.sock'): Witness {
-  return { worker, kind: 'alive', report: parseAnswer(JSON.stringify(answer(changed))) as Report };
+  return { worker, kind: 'alive', report: parseReport(JSON.stringify(answer(changed))) as Report };
 }
 
 function gone(changed: object = {}, worker = '0-9.sock'): Witness {
-  const report = parseLastReport(
+  const report = parseReport(
     JSON.stringify({ v: 1, pid: 9, final: true, ready: true, ...changed }),
   ) as Report;
   return { worker, kind: 'gone', report };
@@ -157,6 +157,13 @@ describe('what is left', () => {
       expect(doubts(one, alive({ resumed: ['a'] }))).toEqual([]);
     }
     expect(doubts(alive({ ends: [{ ...holding(), reloaded: true }] }))).toEqual([]);
+  });
+
+  test('a buffer that a reload ended is doubted, too, where this worker had taken its chunk over from an earlier one', () => {
+    const before = gone({ ends: [holding('a')] });
+    const reloaded = { resumed: ['a'], ends: [{ ...holding('a'), reloaded: true }] };
+    for (const one of [alive(reloaded), gone(reloaded, '1-12.sock')])
+      expect(doubts(before, one)).toMatchObject([{ kind: 'reloaded' }]);
   });
 });
 

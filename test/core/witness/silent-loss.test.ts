@@ -23,13 +23,12 @@ test.each<[string, string, PluginSettings['settings'], string | undefined]>([
   ['a plugin that is not known', 'Plugin::AcmeOutput', {}, undefined],
 ])('%s', (_, name, settings, says) => {
   const found = silentLosses([{ class: `Fluent::${name}`, settings }]);
-  if (says === undefined) expect(found).toEqual([]);
-  else expect(found).toMatchObject([{ why: expect.stringContaining(says) }]);
+  expect([...found.values()]).toEqual(says === undefined ? [] : [expect.stringContaining(says)]);
 });
 
 test('two plugins with the same gap are one sentence', () => {
   const forward = { class: 'Fluent::Plugin::ForwardOutput', settings: { require_ack_response: false } };
-  expect(silentLosses([forward, forward])).toHaveLength(1);
+  expect(silentLosses([forward, forward]).size).toBe(1);
 });
 
 test.each<[string, string, boolean, boolean?]>([

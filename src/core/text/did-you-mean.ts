@@ -1,11 +1,11 @@
-/** The word that was probably meant; undefined if none is near enough. */
-export function nearest(misspelt: string, words: readonly string[]): string | undefined {
+/** `Did you mean watch?`; undefined if no word is near enough. */
+export function didYouMean(misspelt: string, words: readonly string[], dashes = ''): string | undefined {
   const most = Math.max(1, Math.floor(misspelt.length / 3));
   const [best] = words
     .map((word) => ({ word, edits: editsBetween(misspelt, word) }))
     .filter(({ edits }) => edits <= most)
     .toSorted((a, b) => a.edits - b.edits);
-  return best?.word;
+  return best && `Did you mean ${dashes}${best.word}?`;
 }
 
 /** Letters added, left out, replaced, or swapped with their neighbour: the Damerau-Levenshtein distance. */

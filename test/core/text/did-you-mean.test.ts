@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearest } from '../../../src/core/text/nearest.ts';
+import { didYouMean } from '../../../src/core/text/did-you-mean.ts';
 
 const WORDS = ['quiet', 'quit', 'settle', 'done-file', 'json'];
 
@@ -11,9 +11,9 @@ test.each([
   ['done_flie', 'done-file', 'two mistakes in a long word'],
   ['quitt', 'quit', 'the nearest of two'],
 ])('%s means %s: %s', (misspelt, meant) => {
-  expect(nearest(misspelt, WORDS.toReversed())).toBe(meant);
+  expect(didYouMean(misspelt, WORDS.toReversed())).toBe(`Did you mean ${meant}?`);
 });
 
 test.each(['x', 'tail', 'watch', ''])('nothing is near %o', (misspelt) => {
-  expect(nearest(misspelt, WORDS)).toBeUndefined();
+  expect(didYouMean(misspelt, WORDS)).toBeUndefined();
 });
