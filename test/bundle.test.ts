@@ -1,24 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BUNDLE } from './pods/bundle.ts';
 import { needsRoot } from './support/needs.ts';
+import { tempDir } from './support/temp-dir.ts';
 
 const NOBODY = 65534;
 const version = (JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }).version;
 
 describe('the bundle', () => {
-  let elsewhere: string;
-
-  beforeAll(() => {
-    elsewhere = mkdtempSync(join(tmpdir(), 'posidle-elsewhere-'));
-    chmodSync(elsewhere, 0o755);
-  });
-  afterAll(() => {
-    rmSync(elsewhere, { recursive: true });
-  });
+  const elsewhere = tempDir();
 
   describe('loads hardly a part of Node that Node itself does not', () => {
     const loaded = (...args: readonly string[]) => {
@@ -55,22 +47,23 @@ describe('the bundle', () => {
     ['without an extension', ['posidle']],
     ["through a ConfigMap's symlinks", ['..dated/mounted.cjs', '..data', 'mounted.cjs']],
   ])('knows its version %s', (_, [copy = '', ...links]) => {
-    mkdirSync(join(elsewhere, dirname(copy)), { recursive: true });
-    copyFileSync(BUNDLE, join(elsewhere, copy));
+    mkdirSync(elsewhere(dirname(copy)), { recursive: true });
+    copyFileSync(BUNDLE, elsewhere(copy));
     const targets = ['..dated', '..data/mounted.cjs'];
-    for (const [at, link] of links.entries()) symlinkSync(targets[at] ?? '', join(elsewhere, link));
-    const args = [join(elsewhere, links.at(-1) ?? copy), '--version'];
-    const told = execFileSync(process.execPath, args, { cwd: elsewhere, env: {}, encoding: 'utf8' });
+    for (const [at, link] of links.entries()) symlinkSync(targets[at] ?? '', elsewhere(link));
+    const args = [elsewhere(links.at(-1) ?? copy), '--version'];
+    const told = execFileSync(process.execPath, args, { cwd: elsewhere(), env: {}, encoding: 'utf8' });
     expect(told.trim()).toBe(version);
   });
 
   test('runs as a user who owns nothing and may write nowhere', (context) => {
     needsRoot(context);
-    const copy = join(elsewhere, 'read-only.cjs');
+    chmodSync(elsewhere(), 0o755);
+    const copy = elsewhere('read-only.cjs');
     copyFileSync(BUNDLE, copy);
     chmodSync(copy, 0o444);
     // Where this Node comes from npx, it lies below a home that others may not enter.
-    const node = join(elsewhere, 'node');
+    const node = elsewhere('node');
     copyFileSync(process.execPath, node);
     const { stderr, status } = spawnSync(node, [copy, 'inspect', '/no.pos'], {
       uid: NOBODY,

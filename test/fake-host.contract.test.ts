@@ -20,16 +20,9 @@ function fakeWorld(): World {
     write: (name, text) => host.writeFile(path(name), text),
     append: (name, text) => host.appendLog(path(name), text),
     rename: (from, to) => host.rename(path(from), path(to)),
-    remove: (name) => host.files.delete(path(name)),
-    makeDirectory: (name) => host.directories.set(path(name), host.newInode()),
     startProcess: async () => start(),
     isRunning: async (pid) => host.processes.has(pid),
     startZombie: async () => start(true),
-    startGone: async () => {
-      const identity = start();
-      host.endProcess(identity.pid);
-      return identity;
-    },
     requestIn: (wait, by) => {
       host.at(host.now() + wait, () => host.request(by));
     },

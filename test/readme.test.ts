@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS, type Command } from '../src/commands/options/commands.ts';
 import { describeOutcome, type Outcome } from '../src/core/drain/outcome.ts';
 import { BUNDLE } from './pods/bundle.ts';
 import { blocksIn } from './pods/readme.ts';
+import { tempDir } from './support/temp-dir.ts';
 
+const at = tempDir();
 const PAGES = ['README.md', 'docker/README.md', 'docker/exporter/README.md'];
 const ALL_PAGES = [
   ...PAGES,
@@ -115,8 +116,7 @@ const MANIFEST = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata:
 
 /** kubectl looks for its server only when it has understood all words and has read all files. */
 function expectAccepted(words: readonly string[]): void {
-  const dir = mkdtempSync(join(tmpdir(), 'posidle-kubectl-'));
-  const file = join(dir, 'manifest.yaml');
+  const file = at('manifest.yaml');
   writeFileSync(file, MANIFEST);
   const given = words.map((word) => (/^(job|install|injected)\.yaml$/.test(word) ? file : word));
   const files = given.map((word) =>
@@ -126,7 +126,6 @@ function expectAccepted(words: readonly string[]): void {
     encoding: 'utf8',
     env: { ...process.env, KUBECONFIG: '/dev/null' },
   });
-  rmSync(dir, { recursive: true });
   expect(stderr).toMatch(/refused/);
 }
 
@@ -221,10 +220,8 @@ test.each([
 });
 
 test('the alert PosidleUnproven takes the log line of a posidle that found no witness', () => {
-  const empty = mkdtempSync(join(tmpdir(), 'posidle-empty-'));
-  const words = ['drain', '--main-ended', '--grace', '1s', '--witness', empty];
+  const words = ['drain', '--main-ended', '--grace', '1s', '--witness', at()];
   const { status, stderr } = spawnSync(process.execPath, [BUNDLE, ...words], { encoding: 'utf8' });
-  rmSync(empty, { recursive: true });
   expect(status).toBe(4);
   expect(stderr.trim().split('\n').at(-1)).toMatch(patternOf('PosidleUnproven'));
 });

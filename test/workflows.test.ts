@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import * as yaml from 'js-yaml';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { blocksIn } from './pods/readme.ts';
+import { tempDir } from './support/temp-dir.ts';
 
 interface Step {
   readonly run?: string;
@@ -20,6 +19,7 @@ interface Job {
 }
 
 const DIR = '.github/workflows';
+const at = tempDir();
 const names = readdirSync(DIR);
 const textOf = (name: string) => readFileSync(`${DIR}/${name}`, 'utf8');
 
@@ -43,17 +43,15 @@ describe('a release', () => {
   test('names its repository and its image wherever the pages say OWNER', () => {
     const step =
       jobs['build']?.steps?.flatMap(({ run }) => run ?? []).find((run) => run.includes('OWNER')) ?? '';
-    const dir = mkdtempSync(join(tmpdir(), 'posidle-pages-'));
-    onTestFinished(() => rmSync(dir, { recursive: true }));
     const pages = ['README.md', 'docker/README.md', 'docker/exporter/README.md'];
-    for (const page of pages) cpSync(page, join(dir, page));
+    for (const page of pages) cpSync(page, at(page));
     const env = {
       ...process.env,
       GITHUB_REPOSITORY: 'Some-One/posidle',
       GITHUB_REPOSITORY_OWNER: 'Some-One',
     };
-    execFileSync('bash', ['-ec', step], { cwd: dir, env });
-    const text = pages.map((page) => readFileSync(join(dir, page), 'utf8')).join('');
+    execFileSync('bash', ['-ec', step], { cwd: at(), env });
+    const text = pages.map((page) => readFileSync(at(page), 'utf8')).join('');
     expect(text).toContain('https://github.com/Some-One/posidle/releases/download/');
     expect(text).toContain('newName: ghcr.io/some-one/posidle');
     expect(text).not.toMatch(/OWNER/);
@@ -62,19 +60,16 @@ describe('a release', () => {
   test('attaches a kubectl plugin whose manifest has the sum of its archive', () => {
     const step =
       jobs['build']?.steps?.flatMap(({ run }) => run ?? []).find((run) => run.includes('krew.yaml')) ?? '';
-    const dir = mkdtempSync(join(tmpdir(), 'posidle-plugin-'));
-    onTestFinished(() => rmSync(dir, { recursive: true }));
-    cpSync('docker/krew.yaml', join(dir, 'docker/krew.yaml'));
-    for (const file of ['LICENSE', 'dist/posidle.cjs', 'dist/posidle.LICENSES.txt'])
-      cpSync(file, join(dir, file));
+    cpSync('docker/krew.yaml', at('docker/krew.yaml'));
+    for (const file of ['LICENSE', 'dist/posidle.cjs', 'dist/posidle.LICENSES.txt']) cpSync(file, at(file));
     const env = { ...process.env, GITHUB_REPOSITORY: 'Some-One/posidle', GITHUB_REF_NAME: 'v1.2.3' };
-    execFileSync('bash', ['-ec', step], { cwd: dir, env });
-    const text = readFileSync(join(dir, 'dist/krew.yaml'), 'utf8');
+    execFileSync('bash', ['-ec', step], { cwd: at(), env });
+    const text = readFileSync(at('dist/krew.yaml'), 'utf8');
     expect(text).not.toMatch(/OWNER\/|SHA256/);
     const { spec } = yaml.load(text) as {
       spec: { version: string; platforms: Readonly<Record<string, string>>[] };
     };
-    const archive = readFileSync(join(dir, 'dist/kubectl-posidle.tar.gz'));
+    const archive = readFileSync(at('dist/kubectl-posidle.tar.gz'));
     expect(spec.version).toBe('v1.2.3');
     expect(spec.platforms).toMatchObject([
       {

@@ -4,7 +4,9 @@ import { LookBoard } from '../../src/commands/listen.ts';
 import { Rates } from '../../src/core/inspect/rates.ts';
 import { GONE } from '../../src/core/look/progress-from-files.ts';
 import type { Inspected } from '../../src/core/metrics/metrics.ts';
-import { foundOf, Looks, unreadable } from '../support/overviews.ts';
+import { unreadable } from '../core/worlds.ts';
+import { POS } from '../support/builders.ts';
+import { foundOf, Looks } from '../support/overviews.ts';
 
 test('the last look answers, and nothing before it or long after it', () => {
   let now = 0;
@@ -38,8 +40,8 @@ test('an unknown lag is logged when it begins and when it ends, not at each look
   const globs = foundOf({}, { posFiles: [{ path: '/log/*.pos', kind: 'missing' }] });
   for (const found of [well, closed, closed, well, globs]) unknown.looked(found);
   expect(said).toEqual([
-    'warn lag unknown: /pos: it cannot be read: permission denied',
-    'info no longer: /pos: it cannot be read: permission denied',
+    `warn lag unknown: ${POS}: it cannot be read: permission denied`,
+    `info no longer: ${POS}: it cannot be read: permission denied`,
     'warn lag unknown: /log/*.pos: no file matches it',
   ]);
 });

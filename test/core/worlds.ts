@@ -7,6 +7,10 @@ import { entry, fileOf, LOG, POS, type Watched } from '../support/builders.ts';
 export const EMPTY: Partial<Snapshot> = { posFiles: [{ path: POS, kind: 'empty' }] };
 export const MISSING: Partial<Snapshot> = { posFiles: [{ path: POS, kind: 'missing' }] };
 
+export function unreadable(error: string): Pick<Snapshot, 'posFiles'> {
+  return { posFiles: [{ path: POS, kind: 'unreadable', error }] };
+}
+
 /** The source of the pos file has files that in_tail is to follow. */
 export function followed(changes: Partial<FollowedReading>): Pick<Snapshot, 'followed'> {
   return { followed: [{ posFile: POS, byInode: false, files: [], ...changes }] };

@@ -1,26 +1,8 @@
 import { expect } from 'vitest';
-import { type Delivery, DRAINED, ONE_VERSION, onFluentd, runDelivery, test } from '../support/delivery.ts';
-import type { Site } from '../support/delivery-site.ts';
-import { fileBuffer, memoryBuffer, type Section, tail, toFile, toHttp } from '../support/fluentd-conf.ts';
-
-const source = (site: Site) => tail(site.log('*.log'), site.pos, { refresh_interval: '2s' });
-const UNPROVEN = { outcome: 'unproven', doubts: { worst: [{ kind: 'no-witness' }] } };
+import { DRAINED, ONE_VERSION, onFluentd, runDelivery, test } from '../support/delivery.ts';
+import { fileBuffer, memoryBuffer, tail, toFile, toHttp } from '../support/fluentd-conf.ts';
 
 onFluentd(ONE_VERSION, (version) => {
-  const run = (site: Site, out: Section, rest: Partial<Delivery> = {}) =>
-    runDelivery(site, {
-      version,
-      conf: [source(site), out],
-      main: () => site.write('app.log', 2_000),
-      ...rest,
-    });
-
-  test('without a witness a file buffer that was delivered is unproven', async ({ site }) => {
-    const out = toHttp(site.sink.port, fileBuffer(site.buffer, { flush_interval: '60s' }));
-    const ended = await run(site, out, { args: ['--witness', 'off'] });
-    expect(ended).toMatchObject({ lost: 0, code: 3, outcome: UNPROVEN });
-  });
-
   test('the lines that a throttled input has read at the end of the grace period are delivered', async ({
     site,
   }) => {
@@ -43,8 +25,13 @@ onFluentd(ONE_VERSION, (version) => {
   });
 
   test('a shell line that takes no further words loads the witness as well', async ({ site }) => {
-    const command = (words: readonly string[]) => ['sh', '-c', `exec ${words.join(' ')}`];
-    const out = toHttp(site.sink.port, memoryBuffer());
-    expect(await run(site, out, { command, args: ['-c', site.conf] })).toMatchObject(DRAINED);
+    const ended = await runDelivery(site, {
+      version,
+      conf: [tail(site.log('*.log'), site.pos), toHttp(site.sink.port, memoryBuffer())],
+      main: () => site.write('app.log', 2_000),
+      command: (words) => ['sh', '-c', `exec ${words.join(' ')}`],
+      args: ['-c', site.conf],
+    });
+    expect(ended).toMatchObject(DRAINED);
   });
 });

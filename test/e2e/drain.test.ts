@@ -6,11 +6,10 @@ import { writeWitness } from '../../src/node/witness/write-witness.ts';
 import { blocksIn } from '../pods/readme.ts';
 import { ONE_VERSION, onFluentd, test, VERSIONS_AND_OLDEST } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
-import { fileBuffer, memoryBuffer, renderConf, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
+import { memoryBuffer, renderConf, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
 import { needsRoot } from '../support/needs.ts';
 import { type PosidleRun, startPosidle } from '../support/posidle.ts';
 import { startFluentd } from '../support/real-fluentd.ts';
-import { until } from '../support/until.ts';
 
 /** Nothing flushes by itself. */
 const LAZY = { flush_mode: 'interval', flush_interval: 300 };
@@ -116,20 +115,6 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
       outcome: STOPPED,
     });
     await fluentd.exited;
-  });
-
-  test('while the Pod ends and main still writes, the witness flushes each second', async ({ site }) => {
-    const sections = [
-      tail(site.log('*.log'), site.pos, { refresh_interval: '1s' }),
-      toHttp(site.sink.port, fileBuffer(site.buffer, LAZY)),
-    ];
-    const { dir } = await begin(site, version, 100, { sections });
-    await site.isRead('app.log');
-    expect(site.delivered()).toBe(0);
-    podEnds(dir);
-    await until('the lines are there', () => site.delivered() === 100);
-    await site.write('app.log', 100);
-    await until('the later lines are there', () => site.delivered() === 200);
   });
 });
 

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as yaml from 'js-yaml';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -13,6 +12,7 @@ import { posText } from '../support/builders.ts';
 import { freePort } from '../support/free-port.ts';
 import { loggedIn, startPosidle } from '../support/posidle.ts';
 import { expectNoFault, type Rules } from '../support/prometheus.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 
 const DIR = 'docker/exporter';
@@ -21,11 +21,10 @@ const rules = manifests.find(({ kind }) => kind === 'PrometheusRule')?.spec as R
 const alerts = rules.groups.flatMap((group) => group.rules);
 const dashboard = readFileSync(join(DIR, 'dashboard.json'), 'utf8');
 
-function inFiles(files: Readonly<Record<string, unknown>>): string {
-  const dir = mkdtempSync(join(tmpdir(), 'posidle-rules-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(dir, name), yaml.dump(content));
-  return dir;
+const at = tempDir();
+
+function inFiles(files: Readonly<Record<string, unknown>>): void {
+  for (const [name, content] of Object.entries(files)) writeFileSync(at(name), yaml.dump(content));
 }
 
 describe('the manifests of the exporter', () => {
@@ -39,7 +38,8 @@ describe('the manifests of the exporter', () => {
   });
 
   test('promtool finds no fault in the rules', (context) => {
-    expectNoFault(['check', 'rules', join(inFiles({ 'rules.yml': rules }), 'rules.yml')], '', context);
+    inFiles({ 'rules.yml': rules });
+    expectNoFault(['check', 'rules', at('rules.yml')], '', context);
   });
 
   test('rules and dashboard ask only for metrics that there are, in PromQL', (context) => {
@@ -49,8 +49,8 @@ describe('the manifests of the exporter', () => {
     const asked = [...queries, ...alerts.map(({ expr }) => expr)].join('\n').match(/posidle_\w+/g) ?? [];
     expect(asked.filter((name) => !Object.hasOwn(METRICS, name))).toEqual([]);
     const recorded = queries.map((expr, at) => ({ record: `query_${at}`, expr }));
-    const dir = inFiles({ 'queries.yml': { groups: [{ name: 'dashboard', rules: recorded }] } });
-    expectNoFault(['check', 'rules', join(dir, 'queries.yml')], '', context);
+    inFiles({ 'queries.yml': { groups: [{ name: 'dashboard', rules: recorded }] } });
+    expectNoFault(['check', 'rules', at('queries.yml')], '', context);
   });
 
   test('each alert comes when it should, waits as long as it says, and goes', (context) => {
@@ -99,8 +99,8 @@ describe('the manifests of the exporter', () => {
         },
       ],
     };
-    const dir = inFiles({ 'rules.yml': rules, 'test.yml': spec });
-    expectNoFault(['test', 'rules', join(dir, 'test.yml')], '', context);
+    inFiles({ 'rules.yml': rules, 'test.yml': spec });
+    expectNoFault(['test', 'rules', at('test.yml')], '', context);
   });
 });
 
@@ -143,8 +143,8 @@ test('the alerts that need kube-state-metrics come for one bad Pod or Job each',
       },
     ],
   };
-  const dir = inFiles({ 'rules.yml': ofPods, 'test.yml': spec });
-  expectNoFault(['test', 'rules', join(dir, 'test.yml')], '', context);
+  inFiles({ 'rules.yml': ofPods, 'test.yml': spec });
+  expectNoFault(['test', 'rules', at('test.yml')], '', context);
 });
 
 interface DaemonSetSpec {
@@ -152,11 +152,9 @@ interface DaemonSetSpec {
 }
 
 test('posidle export tells how far a log is read, in what Prometheus takes, until it is stopped', async (context) => {
-  const dir = inFiles({});
-  const { path, inode } = loggedIn(dir, 'app.log', 'one\ntwo\n', null);
-  writeFileSync(join(dir, 'app.pos'), posText([{ path, position: 4, inode }]));
+  writeFileSync(at('app.pos'), posText([loggedIn(at(), 'app.log', 'one\ntwo\n', 4)]));
   const port = await freePort();
-  const exporter = startPosidle(['export', join(dir, 'app.pos'), '--listen', `127.0.0.1:${port}`]);
+  const exporter = startPosidle(['export', at('app.pos'), '--listen', `127.0.0.1:${port}`]);
   onTestFinished(() => exporter.kill('SIGKILL'));
   const ask = async (page: string) => await fetch(`http://127.0.0.1:${port}/${page}`).catch(() => undefined);
   const told = async () =>

@@ -1,28 +1,23 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { loadFluentConf } from '../../src/node/files/conf-files.ts';
 import { listFollowed, rubyGlob } from '../../src/node/files/walk.ts';
 import { skipFor } from '../support/needs.ts';
 import { missingFluentd, OLDEST_AND_NEWEST, startFluentd } from '../support/real-fluentd.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 
-let dir = '';
+const at = tempDir();
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'posidle-live-'));
-  for (const name of ['logs/sub/deep', 'logs/.hidden', 'real'])
-    mkdirSync(join(dir, name), { recursive: true });
+  for (const name of ['logs/sub/deep', 'logs/.hidden', 'real']) mkdirSync(at(name), { recursive: true });
   const names =
     'a.log b.log skip.log sub/c.log sub/deep/d.log .hidden/e.log .f.log g.txt {h,i}.log static?.log';
-  for (const name of names.split(' ')) writeFileSync(join(dir, 'logs', name), 'line\n');
-  symlinkSync('a.log', join(dir, 'logs/link.log'));
-  symlinkSync('../real', join(dir, 'logs/linked'));
-  writeFileSync(join(dir, 'real/j.log'), 'line\n');
+  for (const name of names.split(' ')) writeFileSync(at('logs', name), 'line\n');
+  symlinkSync('a.log', at('logs/link.log'));
+  symlinkSync('../real', at('logs/linked'));
+  writeFileSync(at('real/j.log'), 'line\n');
 });
-
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const store = (id: string, buffer: string) => `
   <store>
@@ -40,21 +35,21 @@ const store = (id: string, buffer: string) => `
 /** A buffer whose place follows from root_dir and @id, one in a directory, one with a name of its own, one like a glob. */
 const stores = (type: string) => [
   store(`@id ${type}_out`, `@type ${type}`),
-  store('', `@type ${type}\n      path ${dir}/buffers/${type}`),
-  store('', `@type ${type}\n      path ${dir}/buffers/${type}-named.*`),
-  store('', `@type ${type}\n      path ${dir}/buffers/\${tag}-[${type}]?`),
+  store('', `@type ${type}\n      path ${at()}/buffers/${type}`),
+  store('', `@type ${type}\n      path ${at()}/buffers/${type}-named.*`),
+  store('', `@type ${type}\n      path ${at()}/buffers/\${tag}-[${type}]?`),
 ];
 
 const conf = () => `
 <system>
-  root_dir ${dir}/root
+  root_dir ${at()}/root
 </system>
 <source>
   @type tail
   tag app
-  path ${dir}/logs/**/*.log, ${dir}/logs/linked/*.log,${dir}/logs/static?.log, ${dir}/logs/%Y-missing.log
-  exclude_path ["${dir}/logs/sk*", "${dir}/logs/b.log"]
-  pos_file ${dir}/app.pos
+  path ${at()}/logs/**/*.log, ${at()}/logs/linked/*.log,${at()}/logs/static?.log, ${at()}/logs/%Y-missing.log
+  exclude_path ["${at()}/logs/sk*", "${at()}/logs/b.log"]
+  pos_file ${at()}/app.pos
   read_from_head true
   <parse>
     @type none
@@ -66,7 +61,7 @@ const conf = () => `
 `;
 
 const entries = () =>
-  readFileSync(join(dir, 'app.pos'), 'utf8')
+  readFileSync(at('app.pos'), 'utf8')
     .split('\n')
     .flatMap((line) => (line === '' ? [] : [line.split('\t')[0]]))
     .sort();
@@ -75,11 +70,11 @@ for (const version of OLDEST_AND_NEWEST) {
   describe(`beside a running Fluentd ${version}`, () => {
     skipFor(missingFluentd(version));
     it('posidle lists the files and finds the chunks that Fluentd has', async () => {
-      const fluentd = startFluentd({ version, dir, conf: conf() });
+      const fluentd = startFluentd({ version, dir: at(), conf: conf() });
       try {
         await fluentd.ready;
         await until('entries in the pos file', () => entries().length > 0, { within: 10_000 });
-        const { sources, buffers, problems } = await loadFluentConf(join(dir, 'fluent.conf'), {
+        const { sources, buffers, problems } = await loadFluentConf(at('fluent.conf'), {
           ruby: { env: {}, hostname: '' },
         });
         expect(problems).toEqual([]);

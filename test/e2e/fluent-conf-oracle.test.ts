@@ -1,17 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FluentConf, fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { evaluate, type RubyContext } from '../../src/core/fluent-conf/ruby.ts';
 import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
@@ -174,21 +166,17 @@ const EXPRESSIONS: readonly string[] = [
 
 /** Three Rubies: 3.1, 3.4 and 3.3. */
 describe.each(['1.18.0', '1.19.4', NEWEST])('the Ruby of Fluentd %s', (version) => {
-  let directory = '';
+  const at = tempDir();
 
-  beforeAll(() => {
-    directory = mkdtempSync(join(tmpdir(), 'posidle-glob-'));
-    for (const name of ['a/b/.hid', '.dot', 'real/sub', 'a-b'])
-      mkdirSync(join(directory, name), { recursive: true });
+  beforeEach(() => {
+    for (const name of ['a/b/.hid', '.dot', 'real/sub', 'a-b']) mkdirSync(at(name), { recursive: true });
     const names =
       'x.log .hidden.log [z].log a/x.log a/b/x.log a/b/.hid/x.log .dot/x.log real/sub/x.log c}d.log c{d.log s*r.log é.log a-b/x.log 7.log';
-    for (const name of names.split(' ')) writeFileSync(join(directory, name), '');
-    symlinkSync('real', join(directory, 'lnk'));
-    symlinkSync('x.log', join(directory, 'l.log'));
-    symlinkSync('nowhere', join(directory, 'broken.log'));
+    for (const name of names.split(' ')) writeFileSync(at(name), '');
+    symlinkSync('real', at('lnk'));
+    symlinkSync('x.log', at('l.log'));
+    symlinkSync('nowhere', at('broken.log'));
   });
-
-  afterAll(() => rmSync(directory, { recursive: true }));
 
   it('expands a glob to the paths that posidle finds', async (context) => {
     const { env } = requireFluentd(version, context);
@@ -201,11 +189,11 @@ describe.each(['1.18.0', '1.19.4', NEWEST])('the Ruby of Fluentd %s', (version) 
     ).split(' ');
     const found = askRuby(
       'puts JSON.dump(INPUT.map { |p| Dir.glob(p).uniq.sort })',
-      patterns.map((pattern) => `${directory}/${pattern}`),
+      patterns.map((pattern) => `${at()}/${pattern}`),
       env,
     ) as string[][];
     for (const [index, pattern] of patterns.entries()) {
-      const ours = (await rubyGlob(`${directory}/${pattern}`)).sort();
+      const ours = (await rubyGlob(`${at()}/${pattern}`)).sort();
       const theirs = found[index]?.filter((path) => !path.endsWith('/') && !path.endsWith('broken.log'));
       expect
         .soft(

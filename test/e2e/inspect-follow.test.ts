@@ -1,8 +1,6 @@
-import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { appendFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { posText } from '../support/builders.ts';
+import { inspectedDir } from '../support/inspected-dir.ts';
 import { schemaIn } from '../support/json-schema.ts';
 import { startPosidle } from '../support/posidle.ts';
 import { requireTmux, Tmux } from '../support/tmux.ts';
@@ -17,17 +15,13 @@ afterEach(() => {
 });
 
 describe('--follow', () => {
-  let dir: string;
+  const { at, logged, posFile } = inspectedDir();
   let pos: string;
 
   beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'posidle-view-'));
-    pos = join(dir, 'app.pos');
-    writeFileSync(join(dir, 'a.log'), 'one\ntwo\n');
-    const inode = statSync(join(dir, 'a.log')).ino;
-    writeFileSync(pos, posText([{ path: join(dir, 'a.log'), position: 4, inode }]));
+    pos = at('app.pos');
+    posFile('app.pos', [logged('a.log', 'one\ntwo\n', 4)]);
   });
-  afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
   const open = async () => {
     const shown = await openTerminal();
@@ -38,7 +32,7 @@ describe('--follow', () => {
 
   test('draws what is left anew at each look, and ends at Ctrl-C with 0', async () => {
     const shown = await open();
-    appendFileSync(join(dir, 'a.log'), 'three\n');
+    appendFileSync(at('a.log'), 'three\n');
     await until('the next picture', () => /behind by 10 B in 1 of 1 file/.test(shown.screen()));
     expect(shown.screen()).not.toMatch(/behind by 4 B/);
     shown.type('C-c');
@@ -68,7 +62,7 @@ describe('--follow', () => {
     await until('a line', () =>
       /^\d{4}-\d\d-\d\dT[\d:.]+Z behind by 4 B in 1 of 1 file$/m.test(shown.screen()),
     );
-    appendFileSync(join(dir, 'a.log'), 'three\n');
+    appendFileSync(at('a.log'), 'three\n');
     await until('the end', () => /^codes 0 0$/m.test(shown.screen()));
   });
 
@@ -85,7 +79,7 @@ describe('--follow', () => {
     async (name) => {
       const run = startPosidle(['inspect', pos, '--follow', '--interval', '50ms']);
       await until('the first look', () => /behind by 4 B in 1 of 1 file\n/.test(run.stdout()));
-      appendFileSync(join(dir, 'a.log'), 'three\n');
+      appendFileSync(at('a.log'), 'three\n');
       await until('the next', () => /behind by 10 B in 1 of 1 file\n/.test(run.stdout()));
       run.kill(name);
       expect(await run.exited).toBe(0);
@@ -98,7 +92,7 @@ describe('--follow', () => {
   test('as JSON tells the whole whenever it has changed', async () => {
     const run = startPosidle(['inspect', pos, '--follow', '--json', '--interval', '50ms']);
     await until('the first look', () => run.stdout().split('\n').length === 2);
-    appendFileSync(join(dir, 'a.log'), 'three\n');
+    appendFileSync(at('a.log'), 'three\n');
     await until('the next', () => run.stdout().split('\n').length === 3);
     run.kill('SIGTERM');
     expect(await run.exited).toBe(0);

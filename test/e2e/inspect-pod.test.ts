@@ -1,40 +1,32 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
 import { CLI, startPosidle } from '../support/posidle.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
-let dir: string;
+const at = tempDir();
 
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'posidle-plugin-'));
-  symlinkSync(CLI, join(dir, 'kubectl-posidle'));
-});
-
-afterEach(() => rmSync(dir, { recursive: true }));
+beforeEach(() => symlinkSync(CLI, at('kubectl-posidle')));
 
 /** A kubectl that notes its words, gives this Pod, and runs here what it should run in a container. */
-function kubectl(pod: object, get = `cat ${join(dir, 'pod.json')}`): void {
-  writeFileSync(
-    join(dir, 'pod.json'),
-    JSON.stringify({ metadata: {}, status: { phase: 'Running' }, ...pod }),
-  );
+function kubectl(pod: object, get = `cat ${at('pod.json')}`): void {
+  writeFileSync(at('pod.json'), JSON.stringify({ metadata: {}, status: { phase: 'Running' }, ...pod }));
   const script = `#!/bin/sh
-printf '%s\\n' "$*" >>${join(dir, 'words')}
+printf '%s\\n' "$*" >>${at('words')}
 case " $* " in *' get '*) ${get}; exit ;; esac
 while [ "$1" != -- ]; do shift; done
 shift
 exec "$@"
 `;
-  writeFileSync(join(dir, 'kubectl'), script);
-  chmodSync(join(dir, 'kubectl'), 0o755);
+  writeFileSync(at('kubectl'), script);
+  chmodSync(at('kubectl'), 0o755);
 }
 
 async function plugin(...words: readonly string[]) {
-  const env = { ...process.env, PATH: `${dir}${delimiter}${process.env['PATH']}` };
-  const run = startPosidle(words, { env, wrapper: [process.execPath, join(dir, 'kubectl-posidle')] });
+  const env = { ...process.env, PATH: `${at()}${delimiter}${process.env['PATH']}` };
+  const run = startPosidle(words, { env, wrapper: [process.execPath, at('kubectl-posidle')] });
   const code = await run.exited;
-  return { code, stderr: run.stderr(), words: readFileSync(join(dir, 'words'), 'utf8') };
+  return { code, stderr: run.stderr(), words: readFileSync(at('words'), 'utf8') };
 }
 
 const named = (...names: readonly string[]) => names.map((name) => ({ name }));

@@ -11,11 +11,14 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeWorkDir, renderConf, tail, toStdout, type WorkDir } from '../support/fluentd-conf.ts';
+import { schemaIn } from '../support/json-schema.ts';
 import { processesNaming } from '../support/own-processes.ts';
 import { posidle } from '../support/posidle.ts';
 import { type FluentdRun, NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
 import { requireTmux, Tmux } from '../support/tmux.ts';
 import { until } from '../support/until.ts';
+
+const { faultsIn } = schemaIn('src/core/inspect/inspection.schema.json');
 
 describe(`inspect beside Fluentd ${NEWEST}`, () => {
   let work: WorkDir;
@@ -36,7 +39,8 @@ describe(`inspect beside Fluentd ${NEWEST}`, () => {
   });
 
   const log = (name: string) => join(work.logs, `${name}.log`);
-  const states = async () => statesIn((await posidle('inspect', '-c', conf, '--json')).stdout);
+  const told = async () => JSON.parse((await posidle('inspect', '-c', conf, '--json')).stdout);
+  const states = async () => statesIn(await told());
   const start = () => {
     const often = { refresh_interval: 1, rotate_wait: 0 };
     const slow = { refresh_interval: 1, read_bytes_limit_per_second: 8_192 };
@@ -85,6 +89,10 @@ describe(`inspect beside Fluentd ${NEWEST}`, () => {
       await until('what stands still for 10 s is blocked', async () => includes(await states(), all), {
         every: 500,
       });
+      const found = await told();
+      expect(faultsIn(found)).toEqual([]);
+      const kinds = found.left.worst.map(({ kind }: { kind: string }) => kind);
+      expect(new Set(kinds)).toEqual(new Set(['unread', 'unfinished', 'unfound']));
       const { stdout, code } = await posidle('inspect', '-c', conf);
       expect(code).toBe(0);
       for (const [name, state] of Object.entries(all)) {
@@ -110,11 +118,12 @@ async function freeze(group: number, dir: string): Promise<void> {
   );
 }
 
-function statesIn(json: string): Readonly<Record<string, string>> {
-  const { posFiles, undiscovered } = JSON.parse(json) as {
-    posFiles: { entries: { path: string; state: string }[] }[];
-    undiscovered: { path: string }[];
-  };
+interface Told {
+  readonly posFiles: readonly { readonly entries: readonly { path: string; state: string }[] }[];
+  readonly undiscovered: readonly { readonly path: string }[];
+}
+
+function statesIn({ posFiles, undiscovered }: Told): Readonly<Record<string, string>> {
   const entries = posFiles.flatMap((posFile) =>
     posFile.entries.map(({ path, state }) => [nameOf(path), state]),
   );

@@ -1,30 +1,24 @@
-import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/options/commands.ts';
 import { posText } from '../support/builders.ts';
 import { inspectedDir } from '../support/inspected-dir.ts';
-import { schemaIn } from '../support/json-schema.ts';
 import { posidle } from '../support/posidle.ts';
 
 const { at: inDir, logged, shell } = inspectedDir();
-const { faultsIn } = schemaIn('src/core/inspect/inspection.schema.json');
 let pos: string;
 
 beforeEach(() => {
   pos = inDir('app.pos');
 });
 
-/** A pos file that was written a moment ago, however long posidle takes to start: after 10 s what is behind counts as blocked. */
-function writeYoung(path: string, text: string): void {
-  writeFileSync(path, text);
-  const later = Date.now() / 1_000 + 3_600;
-  utimesSync(path, later, later);
-}
-
 describe('the table', () => {
   test('names every file with what is read and left, what is furthest behind first, and a summary', async () => {
     const entries = [logged('a.log', 'one\n', 4), logged('b.log', `${'x'.repeat(4_095)}\n`, 1_024)];
-    writeYoung(pos, posText(entries));
+    writeFileSync(pos, posText(entries));
+    // However long posidle takes to start: after 10 s what is behind counts as blocked.
+    const later = Date.now() / 1_000 + 3_600;
+    utimesSync(pos, later, later);
     const { stdout, code } = await posidle('inspect', pos);
     expect(
       stdout
@@ -99,43 +93,6 @@ describe('the pos files', () => {
 });
 
 describe('for programs', () => {
-  test('--json shows every state', async () => {
-    const entries = [
-      logged('caught-up.log', 'one\n', 4),
-      logged('blocked.log', 'one\ntwo\n', 4),
-      logged('rotated.log', 'one\ntwo\n', 4),
-      logged('truncated.log', 'x', 9),
-      logged('partial-line.log', 'one\ntwo', 4),
-      { path: inDir('missing.log'), position: 1, inode: '18446744073709551615' },
-      { path: inDir('unwatched.log'), position: null, inode: 3 },
-    ];
-    writeFileSync(pos, `${posText([...entries, ...entries])}bad\n`);
-    renameSync(inDir('rotated.log'), inDir('rotated.log.1'));
-    writeFileSync(inDir('rotated.log'), 'new\n');
-    writeFileSync(inDir('undiscovered.log'), 'new\n');
-    for (const path of [pos, inDir('blocked.log')]) utimesSync(path, 1, 1);
-    const fresh = inDir('fresh.pos');
-    mkdirSync(inDir('read'));
-    writeYoung(fresh, posText([logged('read/behind.log', 'one\ntwo\n', 4)]));
-    const source = (path: string, posFile: string) =>
-      `<source>\n@type tail\npath ${path}\npos_file ${posFile}\ntag a\n<parse>\n@type none\n</parse>\n</source>\n`;
-    const conf = inDir('fluent.conf');
-    writeFileSync(conf, source(`${inDir()}/*.log`, pos) + source(`${inDir()}/read/*.log`, fresh));
-
-    const { stdout, code } = await posidle('inspect', '-c', conf, '--json');
-    expect(code).toBe(0);
-    const found = JSON.parse(stdout);
-    expect(faultsIn(found)).toEqual([]);
-    expect(found).toMatchObject({ lag: null, caughtUp: false });
-    for (const { path, state } of found.posFiles[0].entries) expect(path).toBe(inDir(`${state}.log`));
-    expect(found.posFiles[0].entries).toHaveLength(entries.length);
-    expect(found.posFiles[1].entries).toMatchObject([{ state: 'behind' }]);
-    const unfound = inDir('undiscovered.log');
-    expect(found.undiscovered).toEqual([{ path: unfound, size: 4 }]);
-    const kinds = found.left.worst.map(({ kind }: { kind: string }) => kind);
-    expect(new Set(kinds)).toEqual(new Set(['unread', 'unfinished', 'unfound']));
-  });
-
   test('--max-lag reports oddities of a pos file, and passes anyway', async () => {
     const entry = logged('a.log', 'one\n', 4);
     writeFileSync(pos, posText([entry, entry]));

@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, type TestContext, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, type TestContext, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { inspectedDir } from '../support/inspected-dir.ts';
 import { limitMemory } from '../support/memory-limit.ts';
 import { childOf } from '../support/own-processes.ts';
 import {
@@ -20,16 +20,11 @@ import {
 import { until } from '../support/until.ts';
 
 /** A broken or hostile main that shares a volume or loopback with posidle. These tests need no Fluentd. */
-let dir = '';
+const { at, conf } = inspectedDir();
 const runs: PosidleRun[] = [];
-const at = (name: string) => join(dir, name);
 
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'posidle-neighbours-'));
-});
 afterEach(() => {
   for (const run of runs.splice(0)) run.kill('SIGKILL');
-  rmSync(dir, { recursive: true, force: true });
 });
 
 /** No Fluentd of this machine is seen. */
@@ -56,15 +51,6 @@ function inside(assignment: string): string {
 }
 
 describe('128 MiB are enough for', () => {
-  const conf = (path: string) => {
-    writeFileSync(at('app.pos'), '');
-    writeFileSync(
-      at('fluent.conf'),
-      `<source>\n @type tail\n pos_file ${at('app.pos')}\n path ${path}\n read_from_head true\n</source>\n`,
-    );
-    return ['-c', at('fluent.conf')];
-  };
-
   test.for<[string, () => readonly string[], RegExp]>([
     [
       'a pos file of 16,000 paths of 240 bytes that are no UTF-8',
@@ -97,7 +83,9 @@ describe('128 MiB are enough for', () => {
         const deep = at(`logs/${Array.from({ length: 18 }, () => 'd'.repeat(199)).join('/')}`);
         mkdirSync(deep, { recursive: true });
         for (let name = 0; name < 15_000; name += 1) writeFileSync(join(deep, `${name}.log`), 'x\n');
-        return conf(at('logs/**/*.log'));
+        writeFileSync(at('app.pos'), '');
+        conf('fluent.conf', [at('logs/**/*.log'), at('app.pos')]);
+        return ['-c', at('fluent.conf')];
       },
       /its names need more memory than the limit allows/,
     ],
@@ -148,7 +136,7 @@ describe('in the place of a witness, and within 128 MiB,', () => {
       '-p',
       at('app.pos'),
       '--witness',
-      dir,
+      at(),
       '--done-file',
       at('done'),
       '--strict',
@@ -200,10 +188,7 @@ test('signals do not wait for a look at very many files', async () => {
   // With the slow stats a look takes 30 s.
   for (let name = 0; name < 3_000; name += 1) writeFileSync(at(`logs/${name}.log`), '');
   writeFileSync(at('app.pos'), '');
-  writeFileSync(
-    at('fluent.conf'),
-    `<source>\n @type tail\n pos_file ${at('app.pos')}\n path ${at('logs')}/*.log\n</source>\n`,
-  );
+  conf('fluent.conf', [at('logs/*.log'), at('app.pos')]);
   const run = startPosidle(['watch', '-c', at('fluent.conf')], {
     env: { ...process.env, NODE_OPTIONS: inside(SLOW_STATS) },
     wrapper: ALONE,
@@ -341,7 +326,7 @@ test('run sends nothing to a process that got the pid of its dead child', () => 
 /** Runs the script `container` as the init of a PID namespace: when it ends, so does everything in it. */
 function inContainer() {
   return spawnSync('unshare', ['-Urpf', '--kill-child', '--mount-proc', 'bash', 'container'], {
-    cwd: dir,
+    cwd: at(),
     encoding: 'utf8',
     timeout: 60_000,
     killSignal: 'SIGKILL',

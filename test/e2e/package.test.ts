@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BUNDLE } from '../pods/bundle.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 const INSTALL_LIMIT = 120_000;
@@ -66,12 +67,9 @@ describe('the npm package, installed into an empty folder', () => {
   }
 });
 
+const at = tempDir();
+
 test('the bundle is the same bytes twice', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'posidle-again-'));
-  try {
-    execFileSync(process.execPath, ['docker/bundle.mjs', dir]);
-    expect(readFileSync(join(dir, 'posidle.cjs')).equals(readFileSync(BUNDLE))).toBe(true);
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
+  execFileSync(process.execPath, ['docker/bundle.mjs', at()]);
+  expect(readFileSync(at('posidle.cjs')).equals(readFileSync(BUNDLE))).toBe(true);
 });

@@ -61,6 +61,9 @@ onFluentd(ONE_VERSION, (version) => {
     expect(running.stderr()).not.toMatch(/Debugger listening/);
     signalInside(running, 'SIGTERM');
     expect(await running.exited).toBe(0);
+    // SIGTERM does not say that main has ended.
+    const outcome = { trigger: 'SIGTERM', doubts: { count: 1, worst: [{ kind: 'main-may-run' }] } };
+    expect(running.log().at(-1)).toMatchObject({ outcome });
   });
 
   // Before 1.18 SIGUSR2 reloads inside the worker.

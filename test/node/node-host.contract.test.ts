@@ -1,29 +1,27 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { ProcessIdentity } from '../../src/core/progress/fluentd-reading.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
 import { describeHost, rowOf, type World } from '../support/host-contract.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 
+const path = tempDir();
+
 describeHost('NodeHost', async (use) => {
-  const directory = mkdtempSync(join(tmpdir(), 'posidle-host-'));
   const host = new NodeHost();
   const children: ChildProcess[] = [];
   try {
-    await use(realWorld(host, directory, children));
+    await use(realWorld(host, children));
   } finally {
     host.close();
     for (const child of children) child.kill('SIGKILL');
-    rmSync(directory, { recursive: true, force: true });
   }
 });
 
-function realWorld(host: NodeHost, directory: string, children: ChildProcess[]): World {
-  const path = (name: string) => join(directory, name);
+function realWorld(host: NodeHost, children: ChildProcess[]): World {
   const start = (command: string, ...args: string[]) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
     children.push(child);
@@ -36,8 +34,6 @@ function realWorld(host: NodeHost, directory: string, children: ChildProcess[]):
     write: (name, text) => writeFileSync(path(name), text),
     append: (name, text) => appendFileSync(path(name), text),
     rename: (from, to) => renameSync(path(from), path(to)),
-    remove: (name) => rmSync(path(name)),
-    makeDirectory: (name) => mkdirSync(path(name)),
     startProcess: async () => identityOf(host, start('sleep', '60').pid),
     isRunning: async (pid) => (await rowOf(host, pid))?.zombie === false,
     startZombie: async () => {
@@ -47,13 +43,6 @@ function realWorld(host: NodeHost, directory: string, children: ChildProcess[]):
       const pid = Number(line);
       await until('the child is a zombie', async () => (await rowOf(host, pid))?.zombie);
       return identityOf(host, pid);
-    },
-    startGone: async () => {
-      const child = start('sleep', '60');
-      const identity = await identityOf(host, child.pid);
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-      return identity;
     },
     requestIn: (wait, by) => {
       setTimeout(() => host.request(by), wait);

@@ -1,5 +1,6 @@
 import type { ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
 import type { Millis } from '../../src/core/text/units.ts';
+import { row } from '../support/builders.ts';
 import { Worker } from './worker.ts';
 import type { World } from './world.ts';
 
@@ -46,12 +47,14 @@ export class Fluentd {
   get rows(): readonly ProcessRow[] {
     const rows: ProcessRow[] = [];
     const session = this.#session;
+    const startTime = String(this.startedAt);
     const parent = this.#old?.isUp ? this.#old.pid : 1;
-    if (this.isUp) rows.push(rowOf(this.pid, parent, session, this.startedAt, SUPERVISOR));
+    if (this.isUp) rows.push(row({ pid: this.pid, ppid: parent, session, startTime, argv: SUPERVISOR }));
     if (this.worker !== undefined) {
       const { pid, startedAt } = this.worker;
       const argv = this.#world.clock.now - startedAt < FORK_TAKES ? SUPERVISOR : WORKER;
-      rows.push(rowOf(pid, this.isUp ? this.pid : 1, session, startedAt, argv));
+      const ppid = this.isUp ? this.pid : 1;
+      rows.push(row({ pid, ppid, session, startTime: String(startedAt), argv }));
     }
     return rows;
   }
@@ -151,13 +154,3 @@ export class Fluentd {
 
 const SUPERVISOR = ['/usr/bin/ruby', '/usr/bin/fluentd', '-c', '/etc/fluent.conf'];
 const WORKER = ['/usr/bin/ruby', '-Eascii-8bit:ascii-8bit', '/usr/bin/fluentd', '--under-supervisor'];
-
-function rowOf(
-  pid: number,
-  ppid: number,
-  session: number,
-  startedAt: Millis,
-  argv: readonly string[],
-): ProcessRow {
-  return { pid, ppid, session, startTime: String(startedAt), zombie: false, argv };
-}

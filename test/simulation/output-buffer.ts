@@ -2,7 +2,7 @@ import type { Millis } from '../../src/core/text/units.ts';
 import type { OutputReport } from '../../src/core/witness/answer.ts';
 import type { Chunk } from './chunk-files.ts';
 import { LINE_BYTES } from './log-files.ts';
-import type { FileHistory, Message } from './witness.ts';
+import { type FileHistory, type Message, SAID } from './witness.ts';
 import type { World } from './world.ts';
 
 /** flush_thread_interval and flush_thread_burst_interval are 1 s; measured: about half a second a chunk. */
@@ -21,11 +21,8 @@ const GIVEN_UP: Message = {
 };
 const REFUSED: Message = { level: 'warn', text: 'got unrecoverable error in primary and no secondary' };
 
-const UNCOUNTED: OutputReport['receipt'] = {
-  ...{ took: undefined, left: undefined, delivered: undefined, secondary: undefined, aside: undefined },
-  drops: { exhausted: 0, overflown: 0, unrecoverable: 0 },
-  ...{ dropped: undefined, held: undefined, own: undefined, isOwn: false },
-};
+const [OUTPUT] = SAID.outputs as readonly [OutputReport];
+const { receipt: UNCOUNTED } = OUTPUT;
 
 /** One output of a worker with its buffer (output.rb, buffer.rb). */
 export class OutputBuffer {
@@ -116,11 +113,9 @@ export class OutputBuffer {
   get sight(): OutputReport {
     const isBuffered = this.#world.settings.buffer !== 'none';
     return {
-      id: 'out',
-      type: undefined,
+      ...OUTPUT,
       receipt: { ...UNCOUNTED, aside: this.#aside, drops: { ...UNCOUNTED.drops, ...this.#drops } },
       class: `Fluent::Plugin::${isBuffered ? 'HTTPOutput' : 'StdoutOutput'}`,
-      settings: {},
       buffer: isBuffered ? 'there' : 'none',
       isRetrying: this.#retryAt !== undefined,
       chunks: this.#held.length,

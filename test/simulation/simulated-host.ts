@@ -8,12 +8,12 @@ import type { Question } from '../../src/core/progress/question.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Reports } from '../../src/core/witness/reports.ts';
 import type { FileContent, FluentdSign, Host, ReadOptions, WitnessOrder } from '../../src/host.ts';
+import { SELF } from '../support/fake-host.ts';
 import { chunkFiles } from './chunk-files.ts';
 import { isFollowed, LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
 import type { Pauses } from './pauses.ts';
 import type { World } from './world.ts';
 
-export const POS_PATH = '/pos/app.pos';
 /** How long posidle waits for an answer that does not come (ask-witnesses.ts). */
 const NO_ANSWER: Millis = 2_000;
 const MOST_SLEEPS = 30_000;
@@ -192,15 +192,6 @@ export class SimulatedHost implements Host {
     if (settings.callTakes > 0) clock.pass(clock.now + random.between(0, settings.callTakes));
   }
 }
-
-export const SELF: ProcessRow = {
-  pid: 7,
-  ppid: 1,
-  session: 7,
-  startTime: '0',
-  zombie: false,
-  argv: ['node', 'posidle', 'watch'],
-};
 
 function newlineAfter(file: LogFile, position: number): Pick<FileLook, 'newlineLeft'> {
   if (position >= sizeOf(file)) return {};

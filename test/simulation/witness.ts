@@ -1,10 +1,14 @@
 import type { Millis } from '../../src/core/text/units.ts';
-import type { FileReport, Heard, OutputReport, Report } from '../../src/core/witness/answer.ts';
+import type { FileReport, Heard, OutputReport, Report, WorkerReport } from '../../src/core/witness/answer.ts';
+import { alive } from '../support/witnesses.ts';
 import { LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
 import type { Watcher } from './watcher.ts';
 
 /** The meaning of a message for the records: see the tables of messages in src/core/witness. */
 export type Message = Pick<Heard, 'level' | 'text'> & Partial<Pick<Heard, 'file' | 'error' | 'during'>>;
+
+/** What a healthy witness says, with one file and one output. */
+export const SAID = (alive() as WorkerReport).report;
 
 interface Closed extends Watcher, Pick<FileReport, 'at' | 'print' | 'wasFollowed'> {}
 
@@ -116,26 +120,9 @@ export class FileHistory {
 }
 
 export function sightOf({ path, file, read, unfinished }: Watcher, at: Millis): FileReport {
-  const position = read * LINE_BYTES;
-  const rest = {
-    unfinished,
-    lines: 0,
-    record: 0,
-    emitsAfter: undefined,
-    isUnreadable: false,
-    reader: READER,
-  };
-  return {
-    path,
-    inode: file.inode,
-    key: file.inode,
-    at,
-    position,
-    size: sizeOf(file),
-    ...rest,
-    print: undefined,
-    wasFollowed: false,
-  };
+  const [one] = SAID.files as readonly [FileReport];
+  const [key, position, size] = [file.inode, read * LINE_BYTES, sizeOf(file)];
+  return { ...one, path, inode: key, key, at, position, size, unfinished, reader: READER };
 }
 
 /** The fingerprint of the bytes before a position: here the last line that ends there. */
@@ -147,36 +134,9 @@ function printOf({ lines }: LogFile, position: number): number | undefined {
 const READER = 'tail';
 
 const NOTHING: Report = {
-  pid: 0,
+  ...SAID,
   supervisor: undefined,
-  ignoresSigterm: false,
-  isReady: true,
-  isFinal: false,
-  error: undefined,
-  gap: 0,
-  files: [],
-  closed: [],
-  cuts: [],
-  starts: [],
-  lost: [],
-  unfound: [],
-  denied: [],
-  siblings: [],
-  kept: [],
   outputs: [],
+  files: [],
   plugins: [{ class: 'Fluent::Plugin::TailInput', settings: { multiline_mode: false } }],
-  heard: [],
-  aside: [],
-  ends: [],
-  resumed: [],
-  again: 0,
-  more: 0,
-  moving: 0,
-  lines: undefined,
-  refused: 0,
-  unrouted: 0,
-  unparsed: 0,
-  worker: undefined,
-  workers: undefined,
-  readers: [],
 };

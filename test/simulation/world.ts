@@ -1,6 +1,7 @@
 import type { DrainRequest } from '../../src/core/progress/drain-request.ts';
 import type { ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
 import type { Millis } from '../../src/core/text/units.ts';
+import { row } from '../support/builders.ts';
 import type { Disk } from './chunk-files.ts';
 import { Clock } from './clock.ts';
 import { Fluentd } from './fluentd.ts';
@@ -11,14 +12,7 @@ import { PosFile } from './pos-file.ts';
 import { Random } from './random.ts';
 import type { Worker } from './worker.ts';
 
-const MAIN: ProcessRow = {
-  pid: 50,
-  ppid: 1,
-  session: 50,
-  startTime: '0',
-  zombie: false,
-  argv: ['/usr/bin/job'],
-};
+const MAIN = row({ pid: 50, argv: ['/usr/bin/job'] });
 
 /** Everything but posidle: main, Fluentd, its destination, the kernel and the kubelet. */
 export class World {
@@ -114,7 +108,7 @@ export class World {
     for (const { pid, isUp, startedAt } of fluentds) {
       if (isUp || this.#strangers.some((stranger) => stranger.pid === pid)) continue;
       const startTime = `${startedAt} again`;
-      this.#strangers.push({ pid, ppid: 1, session: pid, startTime, zombie: false, argv: ['sleep', '1'] });
+      this.#strangers.push(row({ pid, startTime, argv: ['sleep', '1'] }));
     }
   }
 

@@ -11,7 +11,6 @@ import {
 } from '../support/deliver.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { type Params, type Section, tail } from '../support/fluentd-conf.ts';
-import type { PosidleRun } from '../support/posidle.ts';
 import { witnessIn } from '../support/real-fluentd.ts';
 import { Main } from './main.ts';
 import { toDestination } from './sections.ts';
@@ -28,24 +27,10 @@ const NOTICED = 1_000;
 interface How {
   readonly version: string;
   readonly road: Road;
-  /** The trigger of `run` or `watch`, if it is not the done file. */
-  readonly trigger?: Armed | undefined;
-}
-
-export interface Armed {
-  /** posidle's options. */
-  readonly args: readonly string[];
-  /** Before main begins. */
-  readonly begin?: (posidle: PosidleRun) => Promise<unknown>;
-  readonly end: (posidle: PosidleRun) => void;
 }
 
 /** A situation on a real Fluentd, with posidle. */
-export async function play(
-  site: Site,
-  situation: Situation,
-  { version, road, trigger }: How,
-): Promise<Ended> {
+export async function play(site: Site, situation: Situation, { version, road }: How): Promise<Ended> {
   const { first, main, rest } = chapters(situation.deeds);
   const { args = [] } = situation;
   let output = () => logOf(site);
@@ -57,9 +42,8 @@ export async function play(
     fluentdArgs: PLUGINS,
     before: () => deeds.perform([LOG, ...first]),
   };
-  const end = (posidle: PosidleRun) => {
-    if (trigger !== undefined) trigger.end(posidle);
-    else if (road !== 'drain') writeFileSync(site.marker, '');
+  const end = () => {
+    if (road !== 'drain') writeFileSync(site.marker, '');
     later = deeds.perform(rest);
     later.catch(() => undefined);
   };
@@ -67,14 +51,9 @@ export async function play(
     if (road === 'drain') return drainDelivery(site, { ...delivery, end }, () => deeds.perform(main));
     const beside: Delivery = {
       ...delivery,
-      args: [
-        ...(road === 'run' ? ['--witness', witnessIn(site.dir)] : []),
-        ...args,
-        ...(trigger?.args ?? []),
-      ],
+      args: [...(road === 'run' ? ['--witness', witnessIn(site.dir)] : []), ...args],
       main: async (posidle) => {
         if (road === 'run') output = posidle.stdout;
-        await trigger?.begin?.(posidle);
         await deeds.perform(main);
       },
       end,

@@ -19,7 +19,6 @@ const NEWLINE = 0x0a;
 /** The files of the fake world, and the looks at them. */
 export abstract class FakeFiles {
   readonly files = new Map<string, FakeFile>();
-  readonly directories = new Map<string, string>();
   /** Paths that exist and cannot be read, and why. */
   readonly broken = new Map<string, string>();
   #lastInode = 100;
@@ -28,7 +27,7 @@ export abstract class FakeFiles {
 
   writeFile(path: string, content: string | Uint8Array, inode = this.files.get(path)?.inode): void {
     const bytes = typeof content === 'string' ? encodePath(content) : content;
-    this.files.set(path, { bytes, inode: inode ?? this.newInode(), writtenAt: this.now() });
+    this.files.set(path, { bytes, inode: inode ?? this.#newInode(), writtenAt: this.now() });
   }
 
   rename(from: string, to: string): void {
@@ -38,14 +37,13 @@ export abstract class FakeFiles {
     this.files.set(to, file);
   }
 
-  newInode(): string {
+  #newInode(): string {
     this.#lastInode += 1;
     return String(this.#lastInode);
   }
 
   async readFile(path: string, { known }: ReadOptions = {}): Promise<FileContent | undefined> {
     this.#failIfBroken(path);
-    if (this.directories.has(path)) throw new Error('EISDIR: illegal operation on a directory, read');
     const file = this.files.get(path);
     if (file === undefined) return undefined;
     const stamp = `${file.inode} ${file.bytes.length} ${file.writtenAt}`;
@@ -72,10 +70,8 @@ export abstract class FakeFiles {
 
   #statOf(path: string): FileStat | undefined {
     const file = this.files.get(path);
-    if (file !== undefined)
-      return { inode: file.inode, size: file.bytes.length, writtenAgo: this.now() - file.writtenAt };
-    const inode = this.directories.get(path);
-    return inode === undefined ? undefined : { inode, size: 4096, writtenAgo: 0 };
+    if (file === undefined) return undefined;
+    return { inode: file.inode, size: file.bytes.length, writtenAgo: this.now() - file.writtenAt };
   }
 
   #newlineIn(path: string, position: number): Pick<FileLook, 'newlineLeft'> {

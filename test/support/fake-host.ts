@@ -6,6 +6,7 @@ import type { Question } from '../../src/core/progress/question.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Reports, Witness } from '../../src/core/witness/reports.ts';
 import type { FluentdSign, Host, WitnessOrder } from '../../src/host.ts';
+import { Clock } from '../simulation/clock.ts';
 import { FakeFiles } from './fake-files.ts';
 import { FakeFluentd, type FluentdOptions } from './fake-fluentd.ts';
 
@@ -29,10 +30,9 @@ export class FakeHost extends FakeFiles implements Host {
   sleeps = 0;
   /** Called right before a signal that must end a process. */
   onStop: () => void = () => {};
-  #now = 0;
+  readonly #clock = new Clock();
   #idleSleeps = 0;
   #woken = false;
-  #script: { readonly at: Millis; readonly run: Script }[] = [];
   readonly #requests: DrainRequest[] = [];
   readonly #fluentds = new Set<FakeFluentd>();
   /** What the witness's directory shows while no witness listens. */
@@ -52,8 +52,7 @@ export class FakeHost extends FakeFiles implements Host {
 
   /** The events at an instant. */
   at(at: Millis, run: Script): this {
-    const after = this.#script.findIndex((other) => other.at > at);
-    this.#script.splice(after < 0 ? this.#script.length : after, 0, { at, run });
+    this.#clock.at(at, () => run(this));
     return this;
   }
 
@@ -65,7 +64,7 @@ export class FakeHost extends FakeFiles implements Host {
   }
 
   startProcess(row: Partial<FakeProcess> & { readonly pid: number }): void {
-    const defaults = { ppid: 1, session: 0, startTime: `started ${this.#now}`, zombie: false, argv: ['sh'] };
+    const defaults = { ppid: 1, session: 0, startTime: `started ${this.now()}`, zombie: false, argv: ['sh'] };
     const onSignal = () => this.endProcess(row.pid);
     this.processes.set(row.pid, { ...defaults, permitted: true, onSignal, ...row });
   }
@@ -84,23 +83,22 @@ export class FakeHost extends FakeFiles implements Host {
   }
 
   request(by: DrainRequest['by']): void {
-    this.#requests.push({ by, at: this.#now });
+    this.#requests.push({ by, at: this.now() });
     this.#woken = true;
   }
 
   // The daemon's side.
 
   now(): Millis {
-    return this.#now;
+    return this.#clock.now;
   }
 
   async sleep(until: Millis, _?: Parameters<Host['sleep']>[1]): Promise<void> {
     this.sleeps += 1;
-    this.#idleSleeps = until > this.#now ? 0 : this.#idleSleeps + 1;
+    this.#idleSleeps = until > this.now() ? 0 : this.#idleSleeps + 1;
     if (this.sleeps > MOST_SLEEPS) throw new Error(`the loop never ends: ${MOST_SLEEPS} sleeps`);
-    if (this.#idleSleeps > MOST_IDLE_SLEEPS) throw new Error(`the loop spins @${this.#now}`);
-    while (!this.#woken && (this.#script[0]?.at ?? Number.POSITIVE_INFINITY) <= until) this.#runNext();
-    if (!this.#woken) this.#now = Math.max(this.#now, until);
+    if (this.#idleSleeps > MOST_IDLE_SLEEPS) throw new Error(`the loop spins @${this.now()}`);
+    this.#clock.pass(until, () => this.#woken);
     this.#woken = false;
   }
 
@@ -108,15 +106,9 @@ export class FakeHost extends FakeFiles implements Host {
     const { length } = this.#requests;
     for (;;) {
       const settled = await Promise.race([work, nextTurn(undefined)]);
-      if (settled !== undefined || this.#now >= until || this.#requests.length > length) return settled;
-      await this.sleep(Math.min(until, this.#script[0]?.at ?? until));
+      if (settled !== undefined || this.now() >= until || this.#requests.length > length) return settled;
+      await this.sleep(Math.min(until, this.#clock.nextAt));
     }
-  }
-
-  #runNext(): void {
-    const next = this.#script.shift();
-    this.#now = Math.max(this.#now, next?.at ?? 0);
-    next?.run(this);
   }
 
   async lookForFluentd(): Promise<FluentdSign> {
@@ -125,7 +117,7 @@ export class FakeHost extends FakeFiles implements Host {
   }
 
   async askWitnesses(_dir?: string, _question?: Question, _patience?: number): Promise<Reports> {
-    return { at: this.#now, witnesses: this.witnesses };
+    return { at: this.now(), witnesses: this.witnesses };
   }
 
   async tellWitness(
@@ -159,7 +151,7 @@ export class FakeHost extends FakeFiles implements Host {
     if (!found.permitted) return 'not-permitted';
     if (signal === 0) return 'sent';
     if (signal !== 'SIGUSR1') this.onStop();
-    this.sent.push(`${signal} ${target.pid} @${this.#now}`);
+    this.sent.push(`${signal} ${target.pid} @${this.now()}`);
     if (signal === 'SIGKILL') this.endProcess(target.pid);
     else found.onSignal(signal);
     return 'sent';
@@ -170,7 +162,7 @@ export class FakeHost extends FakeFiles implements Host {
   }
 }
 
-const SELF: ProcessRow = {
+export const SELF: ProcessRow = {
   pid: 77,
   ppid: 1,
   session: 0,

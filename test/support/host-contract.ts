@@ -14,15 +14,11 @@ export interface World {
   write(name: string, text: string): void;
   append(name: string, text: string): void;
   rename(from: string, to: string): void;
-  remove(name: string): void;
-  makeDirectory(name: string): void;
   /** A process that ends by SIGTERM. */
   startProcess(): Promise<ProcessIdentity>;
   isRunning(pid: number): Promise<boolean>;
   /** A process that has ended, and that nobody has reaped. */
   startZombie(): Promise<ProcessIdentity>;
-  /** A process that has ended and is gone. */
-  startGone(): Promise<ProcessIdentity>;
   /** Calls for the end after so many milliseconds. */
   requestIn(wait: number, by: DrainRequest['by']): void;
 }
@@ -60,11 +56,6 @@ export function describeHost(
       write('b.log', 'two\n');
       rename('b.log', 'a.log');
       expect((await again())?.bytes).toHaveLength(4);
-    });
-
-    holds('a directory cannot be read', async ({ host, path, makeDirectory }) => {
-      makeDirectory('dir');
-      await expect(host.readFile(path('dir'))).rejects.toThrow(/directory/);
     });
   });
 

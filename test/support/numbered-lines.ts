@@ -35,26 +35,17 @@ function lineOf(id: number): string {
 /** Counts ids in whatever they are wrapped in: plain lines, JSON, MessagePack. */
 export class IdTally {
   readonly #ids = new Set<number>();
-  duplicates = 0;
 
   get unique(): number {
     return this.#ids.size;
   }
 
   add(bytes: Buffer): void {
-    for (const [, digits] of bytes.toString('latin1').matchAll(/id=(\d{10})/g)) {
-      const id = Number(digits);
-      if (this.#ids.has(id)) this.duplicates += 1;
-      this.#ids.add(id);
-    }
+    for (const [, digits] of bytes.toString('latin1').matchAll(/id=(\d{10})/g)) this.#ids.add(Number(digits));
   }
 
   addDirectory(dir: string): void {
     for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true }))
       if (entry.isFile()) this.add(readFileSync(join(entry.parentPath, entry.name)));
-  }
-
-  has(id: number): boolean {
-    return this.#ids.has(id);
   }
 }

@@ -5,11 +5,10 @@ import type { Finding } from '../../src/core/inspect/pos-file-diagnosis.ts';
 import type { Rates } from '../../src/core/inspect/rates.ts';
 import type { Observation } from '../../src/core/look/observation.ts';
 import { observe } from '../../src/core/look/observe.ts';
-import type { FileLook, PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
-import { keyedEntries } from '../../src/core/pos-file/pos-file.ts';
+import type { Snapshot } from '../../src/core/look/snapshot.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-
-const PATH = '/pos';
+import { followed } from '../core/worlds.ts';
+import { ABSENT, entry, reading, snapshot, type Watched } from './builders.ts';
 
 export interface Written {
   /** null: there is no such file. */
@@ -43,24 +42,15 @@ export class Looks {
     { writtenAgo = 0, ...world }: World = {},
     findings: readonly Finding[] = [],
   ): Found {
-    const snapshot: Snapshot = { ...NOTHING, lookedAt: at, at, ...readBy(files, writtenAgo), ...world };
-    this.#seen = observe(this.#seen, snapshot, DEFAULT_POLICY, knownByAges(at));
+    const watched = Object.entries(files).map(watchedOf);
+    const posFiles = [reading(watched, writtenAgo)];
+    const look = snapshot(at, watched, { posFiles, buffers: undefined, fluentd: ABSENT, ...world });
+    this.#seen = observe(this.#seen, look, DEFAULT_POLICY, knownByAges(at));
     this.#rates?.take(this.#seen);
     const findingsIn = () => findings;
-    return foundBy(snapshot, this.#seen, findingsIn, this.#rates);
+    return foundBy(look, this.#seen, findingsIn, this.#rates);
   }
 }
-
-const NOTHING = {
-  depth: 'all',
-  followed: [],
-  source: 'outside',
-  reports: undefined,
-  buffers: undefined,
-  fluentd: { kind: 'absent', why: 'nobody looked' },
-  mains: undefined,
-  requests: [],
-} as const;
 
 /** The findings of a single look. */
 export function foundOf(
@@ -73,31 +63,15 @@ export function foundOf(
 
 /** A source of the pos file with these files, each of so many bytes, that in_tail has not found. */
 export function unfound(sizes: Readonly<Record<string, number>>): Pick<Snapshot, 'followed'> {
-  const files = Object.entries(sizes).map(([path, size]) => ({ path, size, inode: `9${path}` }));
-  return { followed: [{ posFile: PATH, byInode: false, files }] };
+  return followed({
+    files: Object.entries(sizes).map(([path, size]) => ({ path, size, inode: `9${path}` })),
+  });
 }
 
-export function unreadable(error: string): Pick<Snapshot, 'posFiles'> {
-  return { posFiles: [{ path: PATH, kind: 'unreadable', error }] };
-}
-
-function readBy(
-  files: Readonly<Record<string, Written>>,
-  writtenAgo: Millis,
-): Pick<Snapshot, 'posFiles' | 'looks'> {
-  const all = Object.entries(files);
-  const entries = keyedEntries(
-    PATH,
-    all.map(([path, { position, inode = 7 }]) => ({ path, position, inode: String(inode) })),
-  );
-  const reading: PosFileReading = { path: PATH, kind: 'read', entries, unparsable: [], writtenAgo };
-  const looks = entries.map(({ key, path }): [string, FileLook] => [key, lookAt(files[path])]);
-  return { posFiles: [reading], looks: new Map(looks) };
-}
-
-function lookAt(file: Written | undefined): FileLook {
-  if (file === undefined || file.size === null) return {};
+function watchedOf([path, file]: readonly [string, Written]): Watched {
   const { size, position, age = 0, newlineLeft = true, inode = 7 } = file;
+  const one = entry({ path, position, inode: String(inode) });
+  if (size === null) return [one, {}];
   const isLeft = size > (position ?? size);
-  return { atPath: { inode: String(inode), size, writtenAgo: age }, ...(isLeft && { newlineLeft }) };
+  return [one, { atPath: { inode: one.inode, size, writtenAgo: age }, ...(isLeft && { newlineLeft }) }];
 }

@@ -20,7 +20,10 @@ const VERSIONS: Readonly<Record<string, readonly string[]>> = {
 /** Each case of a Ruby script in test/witness is a test on each version that it is for; it fails by what the script says. */
 export function witnessCases(name: string): void {
   const script = fileURLToPath(new URL(`${name}.rb`, DIR));
-  const cases = [...readFileSync(script, 'utf8').matchAll(/^(it|on_\w+)[ (](['"])(.*?)\2\)? (?:do|\{)/gm)];
+  const text = readFileSync(script, 'utf8');
+  const cases = [...text.matchAll(/^(it|on_\w+)[ (](['"])(.*?)\2\)? (?:do|\{)/gm)];
+  if (text.match(/^ *(it|on_\w+)[ (]['"]/gm)?.length !== cases.length)
+    throw new Error(`${name}.rb has a case that is not found here`);
   const casesOn = (version: string) =>
     cases.filter(([, word = '']) => VERSIONS[word]?.includes(version)).map(([, , , title = '']) => title);
   const versions = TESTED_VERSIONS.filter((version) => casesOn(version).length > 0);

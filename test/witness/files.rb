@@ -282,24 +282,25 @@ it 'a link that Fluentd may not follow, and a new one to a file that is not ther
   expect('denied', found['denied'].sort, told)
 end
 
-['', 'follow_inodes true'].each do |by|
-  it "a file with the inode number of a followed one, on another volume, is followed too, or unfound #{by}".strip do |s|
-    %w[a b].each { |d| system('mount', '-t', 'tmpfs', 'tmpfs', s.make("logs/#{d}")) or raise Skipped, 'no right to mount' }
-    s.append("read\n", 'a/1.log')
-    s.run(s.tail(by, path: "#{s.logs}/a/*.log,#{s.logs}/b/*.log").sub('refresh_interval 1s', 'refresh_interval 60s') + s.out)
-    s.seen('read') { |a| file(a, '1.log') }
-    s.append("of the same number\n", 'b/2.log')
-    expect('the same number', File.stat(s.log('a/1.log')).ino, File.stat(s.log('b/2.log')).ino)
-    s.till(by) do
-      found = s.ask('find')
-      by.empty? ? s.delivered.size == 2 && found['unfound'].empty? : found['unfound'].map { |u| u['path'] } == [s.log('b/2.log')]
-    end
-    File.rename(s.log('b/2.log'), s.log('b/2.not'))
-    s.seen('gone') { |a| a['unfound'].empty? && (by.empty? || a['lost'].map { |l| l['why'] } == ['never followed']) }
-  ensure
-    %w[a b].each { |d| system('umount', '-l', s.log(d), err: File::NULL) }
+def on_another_volume(s, by = '')
+  %w[a b].each { |d| system('mount', '-t', 'tmpfs', 'tmpfs', s.make("logs/#{d}")) or raise Skipped, 'no right to mount' }
+  s.append("read\n", 'a/1.log')
+  s.run(s.tail(by, path: "#{s.logs}/a/*.log,#{s.logs}/b/*.log").sub('refresh_interval 1s', 'refresh_interval 60s') + s.out)
+  s.seen('read') { |a| file(a, '1.log') }
+  s.append("of the same number\n", 'b/2.log')
+  expect('the same number', File.stat(s.log('a/1.log')).ino, File.stat(s.log('b/2.log')).ino)
+  s.till('found') do
+    found = s.ask('find')
+    by.empty? ? s.delivered.size == 2 && found['unfound'].empty? : found['unfound'].map { |u| u['path'] } == [s.log('b/2.log')]
   end
+  File.rename(s.log('b/2.log'), s.log('b/2.not'))
+  s.seen('gone') { |a| a['unfound'].empty? && (by.empty? || a['lost'].map { |l| l['why'] } == ['never followed']) }
+ensure
+  %w[a b].each { |d| system('umount', '-l', s.log(d), err: File::NULL) }
 end
+
+it('a file with the inode number of a followed one, on another volume, is followed too') { |s| on_another_volume(s) }
+it('a file with the inode number of a followed one, on another volume, is unfound with follow_inodes') { |s| on_another_volume(s, 'follow_inodes true') }
 
 it 'files that look like rotated forms of a followed one, born in this life, read by nobody and not excluded, are siblings' do |s|
   s.make('logs/old')

@@ -123,21 +123,6 @@ on_each_version 'a line that a parser turns into an empty record is counted' do 
   expect('without a word', found.values_at('unparsed', 'heard'), [1, []])
 end
 
-on_each_version 'a record that the filter parser drops in silence is counted, and one that it lets pass is not' do |s|
-  filters = %w[a b].map do |tag|
-    "<filter #{tag}>\n @type parser\n key_name message\n reserve_data #{tag == 'a'}\n emit_invalid_record_to_error false\n" \
-      "<parse>\n @type json\n</parse>\n</filter>\n"
-  end
-  sources = %w[a b].map { |tag| s.tail('', path: s.log("#{tag}.log")).sub('/pos', "/#{tag}.pos").sub('tag t', "tag #{tag}") }
-  s.run((sources + filters).join + s.out('flush_interval 0.2s', match: '{a,b}'))
-  s.append("{\"message\":\"1\"}\nno JSON\n", 'a.log')
-  s.till('passed') { s.delivered.size == 2 }
-  expect('of those that pass', s.look.values_at('unparsed', 'heard'), [0, []])
-  s.append("{\"message\":\"2\"}\nno JSON\n", 'b.log')
-  s.till('parsed') { s.delivered.size == 3 }
-  expect('of those that do not', s.look.values_at('unparsed', 'heard'), [1, []])
-end
-
 it 'a value that the filter parser drops in silence is counted beside one that becomes several records' do |s|
   filter = "<filter t>\n @type parser\n key_name message\n emit_invalid_record_to_error false\n" \
     "<parse>\n @type json\n</parse>\n</filter>\n"

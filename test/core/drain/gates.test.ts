@@ -23,7 +23,7 @@ import {
 } from '../../support/builders.ts';
 import { holding, sight } from '../../support/said.ts';
 import { alive, gone } from '../../support/witnesses.ts';
-import { EMPTY, followed, MISSING, said, unfound } from '../worlds.ts';
+import { EMPTY, followed, MISSING, said, unfound, unreadable } from '../worlds.ts';
 
 /** A change to a world in which every gate is open. */
 interface Change {
@@ -175,7 +175,3 @@ describe('at rest', () => {
     expect(gate({ look: EMPTY })).toBe('pos-file');
   });
 });
-
-function unreadable(error: string): Partial<Snapshot> {
-  return { posFiles: [{ path: POS, kind: 'unreadable', error }] };
-}

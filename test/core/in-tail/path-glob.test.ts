@@ -5,21 +5,13 @@ import { cpuSeconds } from '../../support/cpu-seconds.ts';
 
 describe('one part of a glob', () => {
   it.each([
-    ['x.log', 'x.log', true],
-    ['?.log', 'x.log', true],
     ['?.log', '.log', false],
-    ['*.log', 'x.log', true],
-    ['*.log', '.x.log', false],
     ['*.log', 'x.log.1', false],
-    ['.*.log', '.x.log', true],
-    ['[.]x', '.x', false],
-    ['x**.log', 'x.log', true],
     ['x?.log', 'xé.log', true],
     ['x?.log', 'x😀.log', true],
     ['*[0-9].log', 'x7.log', true],
     ['*[^0-9].log', 'x7.log', false],
     ['*[!0-9].log', 'x7.log', false],
-    ['[z-a].log', 'm.log', false],
     ['[ab', 'a', false],
     ['a[]', 'a', false],
     ['a[^]', 'ab', true],

@@ -2,15 +2,15 @@ import { expect, test } from 'vitest';
 import type { Found } from '../../../src/core/inspect/found.ts';
 import { jsonOf } from '../../../src/core/inspect/inspection.ts';
 import { check, summaryOf } from '../../../src/core/inspect/summary.ts';
-import { foundOf, Looks, unfound, unreadable } from '../../support/overviews.ts';
+import { POS } from '../../support/builders.ts';
+import { foundOf, Looks, unfound } from '../../support/overviews.ts';
+import { unreadable } from '../worlds.ts';
 
 const READ = { size: 5, position: 5 };
 const BEHIND = { size: 3_000, position: 0 };
 const UNKNOWN = { size: null, position: 0 };
 const BROKEN = {
-  posFiles: [
-    { path: '/pos', kind: 'read', entries: [], unparsable: [{ line: 1, text: '/b' }], writtenAgo: 0 },
-  ],
+  posFiles: [{ path: POS, kind: 'read', entries: [], unparsable: [{ line: 1, text: '/b' }], writtenAgo: 0 }],
 } as const;
 const TORN = { size: 8, position: 5, newlineLeft: false };
 const toldOf = (found: Found) => JSON.parse(jsonOf(found));
@@ -29,7 +29,7 @@ test.each<[string, Found]>([
   ['behind by at least 2.9 KiB in 2 of 2 files', foundOf({ '/a': UNKNOWN, '/b': BEHIND })],
   ['lag unknown; could not read 1 pos file', foundOf({}, unreadable('EACCES'))],
   ['lag unknown; could not parse 1 line', foundOf({}, BROKEN)],
-  ['lag unknown; 1 pos file is empty', foundOf({}, { posFiles: [{ path: '/pos', kind: 'empty' }] })],
+  ['lag unknown; 1 pos file is empty', foundOf({}, { posFiles: [{ path: POS, kind: 'empty' }] })],
 ])('the summary is %j', (summary, found) => {
   expect(summaryOf(found)).toBe(summary);
 });
@@ -72,7 +72,7 @@ test('an inspection has the fields of the contract, in its order, and no more', 
     { kind: 'unfound', path: '/late', bytes: 9 },
   ];
   const fields = {
-    posFiles: [{ path: '/pos', entries, unparsable: [] }],
+    posFiles: [{ path: POS, entries, unparsable: [] }],
     undiscovered: [{ path: '/late', size: 9 }],
     lag: null,
     knownLag: 69,
@@ -97,7 +97,7 @@ test('waiting helps what is unread or not found, and nothing else', () => {
   expect(waitsFor(foundOf({ '/a': READ, '/b': TORN, '/gone': UNKNOWN }))).toBeUndefined();
   expect(waitsFor(foundOf({ '/a': BEHIND }))).toBe('/a: not read to its end (2.9 KiB) [unread]');
   expect(waitsFor(undiscovered)).toBe('/new: Fluentd has not found it (9 B) [unfound]');
-  expect(waitsFor(foundOf({}, unreadable('EACCES')))).toBe('/pos cannot be read: EACCES');
+  expect(waitsFor(foundOf({}, unreadable('EACCES')))).toBe(`${POS} cannot be read: EACCES`);
 });
 
 test('a file that left its path unread is a doubt, with what was left of it', () => {

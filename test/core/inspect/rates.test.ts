@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Rate, Rates } from '../../../src/core/inspect/rates.ts';
-import { Looks, unreadable, type Written } from '../../support/overviews.ts';
+import { POS } from '../../support/builders.ts';
+import { Looks, type Written } from '../../support/overviews.ts';
+import { unreadable } from '../worlds.ts';
 
 describe('the rate of a file', () => {
   test('tells rate and time to go from the last 10 s', () => {
@@ -98,7 +100,7 @@ describe('the rates of all files', () => {
   test('forget files whose entries are gone', () => {
     const rates = new Rates();
     const view = new Looks(rates);
-    const key = (inode: number) => `/pos\t/a\t${inode}`;
+    const key = (inode: number) => `${POS}\t/a\t${inode}`;
     for (let inode = 1; inode <= 3; inode += 1)
       view.look(inode * 1_000, { '/a': { size: 10, position: 10, inode } });
     expect([1, 2, 3].map((inode) => rates.of(key(inode)) !== undefined)).toEqual([false, false, true]);

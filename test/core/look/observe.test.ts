@@ -15,7 +15,7 @@ import {
   WRAPPER,
 } from '../../support/builders.ts';
 import { alive } from '../../support/witnesses.ts';
-import { EMPTY, MISSING, said, sized, tailRules, unfound } from '../worlds.ts';
+import { EMPTY, MISSING, said, sized, tailRules, unfound, unreadable } from '../worlds.ts';
 
 const SECOND = 1_000;
 const at = (position: number | null) => entry({ position });
@@ -42,11 +42,10 @@ describe('"everything read"', () => {
     expect(seen([read(0), read(SECOND, 6)]).readSince).toBe(SECOND);
   });
 
-  const unreadable: PosFileReading = { path: POS, kind: 'unreadable', error: 'EIO' };
   test.each([
     ['is missing', read(0), missing(SECOND), false],
     ['is empty for one look', read(0), empty(SECOND), true],
-    ['is unreadable', read(0), snapshot(SECOND, [], { posFiles: [unreadable] }), false],
+    ['is unreadable', read(0), snapshot(SECOND, [], unreadable('EIO')), false],
     ['has fewer entries than before', snapshot(0, [[at(5)], sized(999, '/other')]), read(SECOND), false],
   ])('does not hold where a pos file %s', (_, before, look, isEmpty) => {
     const unknown = [{ path: POS, empty: isEmpty }];

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { begin } from '../../../src/core/drain/state.ts';
 import { Rates } from '../../../src/core/inspect/rates.ts';
 import { metricsOfInspection, metricsOfWatch } from '../../../src/core/metrics/metrics.ts';
-import { seen as seenAt, snapshot } from '../../support/builders.ts';
-import { Looks, unfound, unreadable, type Written } from '../../support/overviews.ts';
+import { POS, seen as seenAt, snapshot } from '../../support/builders.ts';
+import { Looks, unfound, type Written } from '../../support/overviews.ts';
 import { output } from '../../support/said.ts';
 import { alive } from '../../support/witnesses.ts';
-import { said } from '../worlds.ts';
+import { said, unreadable } from '../worlds.ts';
 
 type World = Parameters<Looks['look']>[2];
 type Files = Readonly<Record<string, Written>>;
@@ -40,9 +40,7 @@ const singleIn = (series: ReadonlyMap<string, number>, name = '') =>
 const BEHIND = { size: 100, position: 40 };
 const READ = { size: 5, position: 5 };
 const BROKEN: World = {
-  posFiles: [
-    { path: '/pos', kind: 'read', entries: [], unparsable: [{ line: 1, text: '/b' }], writtenAgo: 0 },
-  ],
+  posFiles: [{ path: POS, kind: 'read', entries: [], unparsable: [{ line: 1, text: '/b' }], writtenAgo: 0 }],
 };
 
 test.each<[string, Files, World, Readonly<Record<string, number>>]>([
@@ -90,7 +88,7 @@ test.each<[string, Files, World, Readonly<Record<string, number>>]>([
 test.each<[string, Files, World]>([
   ['no pos file can be believed', {}, unreadable('EACCES')],
   ['lines of a pos file are broken', {}, BROKEN],
-  ['the pos file is missing', {}, { posFiles: [{ path: '/pos', kind: 'missing' }] }],
+  ['the pos file is missing', {}, { posFiles: [{ path: POS, kind: 'missing' }] }],
   ['nobody knows how far any file is read', { '/gone': { size: null, position: 5 } }, {}],
 ])('where %s, no lag is told, not even 0', (_, files, world) => {
   const series = new Exporter().scrape(files, 0, world);
@@ -149,8 +147,8 @@ test('no more files than asked for have series of their own, those that are furt
   const files = Object.fromEntries([10, 30, 20].map((size) => [`/${size}`, { size, position: 0 }]));
   const series = new Exporter().scrape(files, 2);
   expect(singleIn(series, 'lag_bytes')).toEqual([
-    'posidle_file_lag_bytes{path="/30",inode="7",pos_file="/pos"}',
-    'posidle_file_lag_bytes{path="/20",inode="7",pos_file="/pos"}',
+    `posidle_file_lag_bytes{path="/30",inode="7",pos_file="${POS}"}`,
+    `posidle_file_lag_bytes{path="/20",inode="7",pos_file="${POS}"}`,
   ]);
   expect(singleIn(new Exporter().scrape(files))).toEqual([]);
 });
@@ -168,7 +166,7 @@ test('the series of single files take 1 MiB at most, however long their paths ar
 test('a path with quotes and line breaks spoils no scrape', () => {
   const series = new Exporter().scrape({ '/var/log/a"\\b': { size: 3, position: 0 } }, 5);
   expect(singleIn(series, 'lag_bytes')).toEqual([
-    'posidle_file_lag_bytes{path="/var/log/a\\"\\\\b",inode="7",pos_file="/pos"}',
+    `posidle_file_lag_bytes{path="/var/log/a\\"\\\\b",inode="7",pos_file="${POS}"}`,
   ]);
 });
 

@@ -5,15 +5,9 @@ const argumentsOf = (command: string) => fluentdArguments(command.split(' '));
 
 test.each([
   ['fluentd -c a.conf', 'a.conf'],
-  ['/usr/local/bin/fluentd -v --config b.conf', 'b.conf'],
-  ['fluentd --config=c.conf', 'c.conf'],
-  ['fluentd -cd.conf', 'd.conf'],
-  ['fluentd -vqcd.conf', 'd.conf'],
   ['tini -- /bin/entrypoint.sh fluentd -c e.conf', 'e.conf'],
   ['bundle exec fluentd -c f.conf', 'f.conf'],
   ['/usr/bin/ruby /usr/local/bin/fluentd -c g.conf', 'g.conf'],
-  ['fluentd -c h.conf -c i.conf', 'i.conf'],
-  ['fluentd -p -c -c j.conf', 'j.conf'],
   ['fluentd --config', undefined],
   ['fluentd -- -c k.conf', undefined],
   ['sh -c fluentd', undefined],
