@@ -45,10 +45,9 @@ export function outcomeOf(
   { seen, policy, durations }: { seen: Seen; policy: Policy; durations: Durations },
 ): Outcome {
   const { progress } = seen;
-  const isEarly = end.kind === 'ended-by-itself' && progress.at < mayWriteUntil(result?.trigger, seen);
   const doubted = [
     ...(mayMainRun(result?.trigger, seen, policy) ? [MAIN_MAY_RUN] : []),
-    ...(isEarly ? [ENDED_EARLY] : []),
+    ...(progress.followedUntil < mustFollowUntil(end, result?.trigger, seen) ? [ENDED_EARLY] : []),
     ...progress.doubts,
   ];
   const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, result?.pending, end.kind);
@@ -70,9 +69,10 @@ export function outcomeOf(
 }
 
 /** A guess is not main's end. A call may come when Fluentd has ended by itself, right before this last look. */
-function mayWriteUntil(trigger: Trigger | undefined, { at, requests, progress }: Seen): Millis {
-  if (trigger !== undefined && isGuess(trigger)) return at;
-  return trigger?.at ?? requests[0]?.at ?? progress.at;
+function mustFollowUntil({ kind }: End, trigger: Trigger | undefined, { at, requests }: Seen): Millis {
+  const called = trigger?.at ?? requests[0]?.at ?? Number.NEGATIVE_INFINITY;
+  if (kind === 'ended-by-itself') return trigger !== undefined && isGuess(trigger) ? at : called;
+  return kind === 'stopped' || kind === 'left-to-kubelet' ? called : Number.NEGATIVE_INFINITY;
 }
 
 const MAIN_MAY_RUN: Doubt = {
@@ -83,7 +83,7 @@ const MAIN_MAY_RUN: Doubt = {
 
 const ENDED_EARLY: Doubt = {
   kind: 'ended-early',
-  why: 'Fluentd had ended by itself: nobody read what main wrote after that',
+  why: 'Fluentd, or a worker of it, had ended by itself: nobody read what main wrote after that',
 };
 
 const NO_DRAIN: Doubt = { kind: 'no-drain', why: 'posidle could not drain Fluentd' };

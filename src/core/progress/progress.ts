@@ -4,6 +4,8 @@ import type { Millis } from '../text/units.ts';
 export interface Progress {
   /** It says nothing of what came later. */
   readonly at: Millis;
+  /** Fluentd may have read no line that came later. */
+  readonly followedUntil: Millis;
   readonly source: 'witness' | 'files';
   readonly left: readonly Left[];
   readonly doubts: readonly Doubt[];
