@@ -1,7 +1,7 @@
 import { describeDoubts, describeLeft, describeReceipts, type Listed, listed } from '../progress/describe.ts';
 import {
   type Doubt,
-  ignoringNewer,
+  ignoringOwnEvents,
   type Left,
   mayHold,
   type PendingChunks,
@@ -99,7 +99,7 @@ export function verdictOf(progress: Progress, pending: PendingChunks | undefined
   // If Fluentd still runs, it will emit kept records when it stops, so they are only doubted.
   const runsOn = end !== 'ended-by-itself' && !isStoppedByPosidle({ end });
   const { left: all, doubts: raised } =
-    runsOn || !mayHold(progress) ? ignoringNewer(progress, pending) : progress;
+    runsOn || !mayHold(progress) ? ignoringOwnEvents(progress, pending) : progress;
   const isDoubted = (one: Left): one is KeptRecords => runsOn && one.kind === 'kept';
   const left = all.filter((one) => !isDoubted(one));
   const doubts = [

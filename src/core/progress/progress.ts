@@ -128,16 +128,26 @@ export function pendingChunks({ mark, left }: Progress): PendingChunks {
   return { mark, ids: ids.includes(undefined) ? undefined : new Set(ids.flatMap((list) => list ?? [])) };
 }
 
-/** Without the chunks that came later, which have no line of the files that were read. */
-export function ignoringNewer(progress: Progress, pending: PendingChunks | undefined): Progress {
+/** Without the chunks that came later. To wait for them would never end: other inputs may go on. */
+export function ignoringNewer(
+  progress: Progress,
+  pending: PendingChunks | undefined,
+  counts: (held: Held) => boolean = () => false,
+): Progress {
   const due = pending?.mark === progress.mark ? pending.ids : undefined;
   if (due === undefined) return progress;
   const left = progress.left.flatMap((one) => {
-    if (one.kind !== 'held' || one.ids === undefined) return [one];
+    if (one.kind !== 'held' || one.ids === undefined || counts(one)) return [one];
     const ids = one.ids.filter((id) => due.has(id));
     return ids.length === 0 ? [] : [{ ...one, ids, chunks: ids.length }];
   });
   return { ...progress, left };
+}
+
+/** Without the later chunks of outputs that take events of Fluentd's own log. In another one they are records of an input. */
+export function ignoringOwnEvents(progress: Progress, pending: PendingChunks | undefined): Progress {
+  const ofInputs = new Set(progress.outputs.filter(({ own }) => own === 0).map(({ output }) => output));
+  return ignoringNewer(progress, pending, ({ output }) => ofInputs.has(output));
 }
 
 /** Whether a plugin may keep records that come out only when Fluentd stops, in a chunk that did not exist before. */

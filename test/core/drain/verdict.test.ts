@@ -53,6 +53,12 @@ describe('chunks that came after everything was read', () => {
     expect(left(UNREAD, KEPT)).toEqual([UNREAD, KEPT]);
   });
 
+  test("count in an output that takes no events of Fluentd's own log: an input made them", () => {
+    const word = (own: number | undefined) =>
+      verdictOf(progress({ left: [held('b')], outputs: [{ output: 'out', own }] }), pending, 'stopped').word;
+    expect([0, 1, undefined].map(word)).toEqual(['not-drained', 'drained', 'drained']);
+  });
+
   test('count if lines came in after that', () => {
     const later = progress({ left: [held('b')], mark: 'n' });
     expect(verdictOf(later, pending, 'stopped').left).toEqual([held('b')]);
