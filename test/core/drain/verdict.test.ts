@@ -21,7 +21,17 @@ function progress(changed: Partial<Progress> = {}): Progress {
     ignoresSigterm: false,
     reached: new Map(),
   };
-  return { at: 0, followedUntil: 0, source: 'witness', movedAt: 0, mark: 'm', files: 1, busyUntil: 0, ...nothing, ...changed };
+  return {
+    at: 0,
+    followedUntil: 0,
+    source: 'witness',
+    movedAt: 0,
+    mark: 'm',
+    files: 1,
+    busyUntil: 0,
+    ...nothing,
+    ...changed,
+  };
 }
 
 test('a chunk that came out only when Fluentd stopped is left, if a plugin may have kept its records', () => {
