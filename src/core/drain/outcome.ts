@@ -58,8 +58,7 @@ export function outcomeOf(
     why: end.why,
     outcome: word,
     trigger: result?.trigger.by ?? null,
-    // Chunk ids are internal.
-    left: listed(left.map((one) => (one.kind === 'held' ? { ...one, ids: undefined } : one))),
+    left: listed(left.map((one) => (one.kind === 'held' ? { ...one, ...INTERNAL } : one))),
     doubts: listed(doubts),
     files,
     lines,
@@ -67,6 +66,8 @@ export function outcomeOf(
     durationsMs: Object.fromEntries(Object.entries(durations).map(([name, ms]) => [name, Math.round(ms)])),
   };
 }
+
+const INTERNAL = { ids: undefined, isOfInputs: undefined };
 
 /** A guess is not main's end. A call may come when Fluentd has ended by itself, right before this last look. */
 function mustFollowUntil({ kind }: End, trigger: Trigger | undefined, { at, requests }: Seen): Millis {

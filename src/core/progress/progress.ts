@@ -69,6 +69,8 @@ export interface Held {
   readonly chunks: number;
   readonly bytes: number;
   readonly ids: readonly string[] | undefined;
+  /** No event of Fluentd's own log ever came into the buffer. */
+  readonly isOfInputs?: boolean | undefined;
   /** `flush`: a flush helps. `retry`: the output tries again by itself. `none`: their worker has ended, and nobody will send them. */
   readonly next: 'flush' | 'retry' | 'none';
 }
@@ -146,8 +148,7 @@ export function ignoringNewer(
 
 /** Without the later chunks of outputs that take events of Fluentd's own log. In another one they are records of an input. */
 export function ignoringOwnEvents(progress: Progress, pending: PendingChunks | undefined): Progress {
-  const ofInputs = new Set(progress.outputs.filter(({ own }) => own === 0).map(({ output }) => output));
-  return ignoringNewer(progress, pending, ({ output }) => ofInputs.has(output));
+  return ignoringNewer(progress, pending, ({ isOfInputs }) => isOfInputs === true);
 }
 
 /** Whether a plugin may keep records that come out only when Fluentd stops, in a chunk that did not exist before. */
