@@ -47,7 +47,7 @@ export function outcomeOf(
   const { progress } = seen;
   const doubted = [
     ...(mayMainRun(result?.trigger, seen, policy) ? [MAIN_MAY_RUN] : []),
-    ...(progress.followedUntil < mustFollowUntil(end, result?.trigger, seen) ? [ENDED_EARLY] : []),
+    ...(isEarly(end, result?.trigger, seen) ? [ENDED_EARLY] : []),
     ...progress.doubts,
   ];
   const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, result?.pending, end.kind);
@@ -69,11 +69,15 @@ export function outcomeOf(
 
 const INTERNAL = { ids: undefined, isOfInputs: undefined };
 
-/** A guess is not main's end. A call may come when Fluentd has ended by itself, right before this last look. */
-function mustFollowUntil({ kind }: End, trigger: Trigger | undefined, { at, requests }: Seen): Millis {
+/** Whether a worker that reads had ended before main. A guess is not main's end. */
+function isEarly({ kind }: End, trigger: Trigger | undefined, { at, requests, progress }: Seen): boolean {
+  // A call may come when Fluentd has ended by itself, right before this last look.
   const called = trigger?.at ?? requests[0]?.at ?? Number.NEGATIVE_INFINITY;
-  if (kind === 'ended-by-itself') return trigger !== undefined && isGuess(trigger) ? at : called;
-  return kind === 'stopped' || kind === 'left-to-kubelet' ? called : Number.NEGATIVE_INFINITY;
+  const { followedUntil } = progress;
+  if (kind === 'ended-by-itself')
+    return followedUntil < (trigger !== undefined && isGuess(trigger) ? at : called);
+  // What posidle stopped was alive until then. Another worker may have been alive for longer.
+  return followedUntil < Math.min(called, progress.at);
 }
 
 const MAIN_MAY_RUN: Doubt = {

@@ -1,6 +1,6 @@
 import type { Limits } from '../progress/limits.ts';
 import type { Doubt, Left, Progress } from '../progress/progress.ts';
-import { isAnswered, isAnyAlive, isComplete } from '../witness/reports.ts';
+import { isAnswered, isAnyAlive, isComplete, lastAlive } from '../witness/reports.ts';
 import { type Facts, progressFromFiles } from './progress-from-files.ts';
 
 /**
@@ -13,7 +13,7 @@ export function progressIn(seen: Facts, before: Progress | undefined, limits: Li
   const { reports, progress } = witness;
   const isAlive = isAnyAlive(reports);
   if (!isAlive && isAnswered(reports) && fluentd.kind === 'absent')
-    return dated({ ...progress, at: progress.followedUntil }, before);
+    return dated({ ...progress, at: lastAlive(reports) }, before);
   if ((isAlive && isComplete(reports)) || !hasFiles) return dated(progress, before);
   const files = progressFromFiles(seen, limits);
   const left = isAlive ? files.left : [...files.left, ...onlyIn(progress.left, files.left)];

@@ -69,17 +69,24 @@ function lastLeft(witness: Witness | undefined): Listed<Left> | undefined {
   return witness?.kind === 'alive' ? listed(leftIn(witness, new FileHistory([]))) : witness?.before;
 }
 
+/** When a worker was last seen alive. */
+export function lastAlive({ at, witnesses }: Reports): Millis {
+  return Math.max(
+    ...witnesses.map((one) => (one.kind === 'gone' ? (one.aliveAt ?? Number.NEGATIVE_INFINITY) : at)),
+  );
+}
+
 /** Until when every in_tail was seen at work: nobody may have read later lines. */
 function followedUntil({ at, witnesses }: Reports): Millis {
-  const lastSeen = (one: Witness) => (one.kind === 'gone' ? (one.aliveAt ?? Number.NEGATIVE_INFINITY) : at);
-  const byReader = new Map<string, Millis>();
-  for (const one of witnesses) {
-    const { isReady = false, readers = [] } = one.kind === 'silent' ? {} : (one.report ?? {});
-    // A worker that never was ready has read nothing.
-    for (const reader of one.kind === 'alive' || isReady ? readers : [])
-      byReader.set(reader, Math.max(lastSeen(one), byReader.get(reader) ?? Number.NEGATIVE_INFINITY));
-  }
-  return byReader.size > 0 ? Math.min(...byReader.values()) : Math.max(...witnesses.map(lastSeen));
+  // A worker that never was ready has read nothing.
+  const read = witnesses.filter(
+    (one) => one.kind === 'alive' || (one.kind === 'gone' && one.report?.isReady),
+  );
+  const withReader = (reader: string) =>
+    read.filter((one) => one.kind !== 'silent' && one.report?.readers.includes(reader));
+  const readers = new Set(read.flatMap((one) => (one.kind === 'silent' ? [] : (one.report?.readers ?? []))));
+  const ends = [...readers].map((reader) => lastAlive({ at, witnesses: withReader(reader) }));
+  return ends.length > 0 ? Math.min(...ends) : lastAlive({ at, witnesses });
 }
 
 export function progressFromWitnesses(reports: Reports): Progress {
