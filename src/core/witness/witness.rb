@@ -81,7 +81,7 @@ class PosidleWitness
     when 'Fluent::EventRouter'
       trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
     when 'Fluent::Plugin::TailInput::TailWatcher'
-      trace(:turns, c, :on_rotate, %i[stat], :return) { |w, (stat), done| done ? begins(w) : turns(w, stat) }
+      trace(:turns, c, :on_rotate, %i[stat], :return) { |w, (stat), done| done ? begins(w, stat) : turns(w, stat) }
       trace(:closes, c, c.method_defined?(:force_close) ? :force_close : :close) { |w| closes(w) if reads?(w) }
     end
   end
