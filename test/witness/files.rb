@@ -336,6 +336,7 @@ on_each_version 'a file that is not read from its beginning is told with the pos
   found = s.seen('followed') { |a| file(a) }
   expect('starts', found['starts'].map { |f| f.values_at('path', 'inode', 'pos') }, [[s.log, File.stat(s.log).ino, 35]])
   expect('a birth', found['starts'][0]['born'], Integer)
+  expect('the last write', found['starts'][0]['written'], (File.mtime(s.log).to_f * 1000).to_i)
 end
 
 on_each_version 'where the next worker begins, what was read before must still lie there' do |s|
@@ -347,7 +348,7 @@ on_each_version 'where the next worker begins, what was read before must still l
   last = file(s.last, 'a.log', 'closed')
   expect('followed to the end', last['followed'])
   expect('a print', last['print'], Integer)
-  expect('the same', found['starts'].map { |f| f.values_at('pos', 'print') }, [last.values_at('pos', 'print')])
+  expect('the same', found['starts'].map { |f| f.values_at('pos', 'print', 'written') }, [[*last.values_at('pos', 'print'), nil]])
   expect('nothing lost', found['lost'], [])
   s.stop
   File.write(s.log, s.lines(1001..1090))

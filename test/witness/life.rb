@@ -103,6 +103,16 @@ on_each_version 'SIGUSR2 is told as a reload before 1.18, and as a clean end and
   end
 end
 
+on_each_version 'a reload leaves in the last report the plugins that ended, and none that Fluentd made only to check the configuration' do |s|
+  s.append(s.lines(1..3))
+  s.run(conf(s))
+  Process.kill('USR2', s.pid)
+  s.seen('a reload', within: 120) { |a| a['ends'].any? && a['ready'] }
+  s.stop
+  expect('the outputs', s.last['outputs'].map { |o| o['type'] }.uniq, ['teller']) # the former one may be collected
+  expect('the inputs', s.last['plugins'].map { |p| p['class'] }, ['Fluent::Plugin::TailInput'])
+end
+
 on_each_version 'the words flush and stop do what SIGUSR1 and SIGINT do, and every other word nothing' do |s|
   s.append(s.lines(1..50))
   s.run(s.tail + s.out('flush_interval 300s'), supervised: true)

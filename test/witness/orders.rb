@@ -152,6 +152,19 @@ on_each_version('an unfinished last line is delivered once with open_on_every_up
 on_oldest_and_newest('an unfinished last line is delivered once with path_key, without a watch timer') { |s| finish_one(s, "path_key path\n enable_watch_timer false") }
 on_oldest_and_newest('an unfinished last line is delivered once with follow_inodes') { |s| finish_one(s, 'follow_inodes true') }
 
+on_each_version 'a last line that ends in half a character stays unfinished, and is delivered once when the rest of it is there' do |s|
+  *most, last = (s.lines(1..20) + 'line 21 ü').encode('UTF-16LE').bytes
+  append = ->(bytes) { File.binwrite(s.log, bytes.pack('C*'), mode: 'ab') }
+  append.call(most)
+  s.run(s.tail("encoding UTF-8\n from_encoding UTF-16LE") + s.out)
+  s.till('whole lines') { s.delivered.size == 20 }
+  2.times { asked_again(s) }
+  expect('unfinished', s.look['files'].map { |f| [f['size'] - f['pos'], f['unfinished']] }, [[17, 17]])
+  append.call([last])
+  once(s, 21, 'finish')
+  expect('the last line', s.delivered.last, 'line 21 ü')
+end
+
 on_each_version 'an unfinished last line that is longer than max_line_size is dropped by in_tail, which says so, and nothing is left' do |s|
   s.append(s.lines(1..20) + 'x' * 3000)
   s.run(s.tail('max_line_size 1k') + s.out)

@@ -71,15 +71,15 @@ function reportIn(f: Fields, none: [] | undefined) {
     /** Truncated files. `had`: the size at most a second before. */
     cuts: each('cuts', (cut) => ({ ...fileReport(cut), had: number(cut.had) })),
     /** Files that in_tail did not read from the first byte, and where it began. */
-    starts: each('starts', ({ path, inode, reader, pos, size, print, born }) => ({
+    starts: each('starts', ({ path, inode, reader, pos, size, print, born, written }) => ({
       path: string(path),
       key: keyOf(inode, reader),
       position: number(pos),
       size: maybe(size, number),
       /** A fingerprint of the bytes before the position. */
       print: maybe(print, number),
-      /** The file is older than the Pod. */
-      isOld: (maybe(born, number) ?? Number.NEGATIVE_INFINITY) < count(f.pod),
+      /** The file is older than the Pod. So is its last write, if in_tail had no position and began at the end. */
+      isOld: [born, written].every((at) => (maybe(at, number) ?? Number.NEGATIVE_INFINITY) < count(f.pod)),
     })),
     lost: each('lost', ({ path, why, size, pos }) => ({
       path: string(path),

@@ -30,13 +30,14 @@ class PosidleWitness
     had = [var(var(w, :@rotate_handler), :@fsize).to_i, mark[:size]].max # a full buffer keeps in_tail from looking
     keep(@cuts, report(w).merge(had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]]))
   end
-  def begins(w) # an earlier worker read the bytes before the position, or nobody did
+  def begins(w, stat) # an earlier worker read the bytes before the position, or nobody did
     return unless (was = @new.delete(w))
     before, now = @closed[key = key(w)], report(w)
     now[:pos] = was if (now[:pos]..2**60).cover?(was) # in_tail begins anew where the file is shorter
     now[:print] = fingerprint(w.path, now[:pos], io(w))
     same = before ? before.values_at(:pos, :print) == now.values_at(:pos, :print) : @begun.key?(key) && now[:print]
-    keep(@starts, now.merge(born: born(w.path))) unless now[:pos] == 0 || same
+    written = ms(stat.mtime) if was == 0 # without a position in_tail begins at the end
+    keep(@starts, now.merge(born: born(w.path), written: written)) unless now[:pos] == 0 || same
     keep(@lost, before.merge(why: 'closed')) if now[:pos] == 0 && left?(before) # the inode number was reused
     cut_unfound(key, w.path, io(w))
     @begun[key] = ms

@@ -69,8 +69,9 @@ class PosidleWitness
     h, at, size = handler(w), w.pe.read_pos, (io(w) ? io(w).stat : File.stat(w.path)).size
     fifo, lines = var(h, :@fifo), var(h, :@lines)
     return unless lines.empty? && at + (n = unfinished(fifo)) == size # else in_tail pauses, and this may be half a line
-    if n > 0
-      var(h, :@notify_mutex).synchronize { fifo << var(fifo, :@eol).dup; fifo.read_lines(lines) }
+    rest = var(fifo, :@buffer) + (eol = var(fifo, :@eol))
+    if n > 0 && rest.index(eol) == rest.size - 1 # as read_lines looks; not found behind half a character of UTF-16
+      var(h, :@notify_mutex).synchronize { fifo << eol.dup; fifo.read_lines(lines) }
       h.on_notify
       w.pe.update_pos(size) if lines.empty? && w.pe.read_pos < size
       lines.clear unless io(w) # a full buffer did not take it, and with open_on_every_update in_tail reads it again

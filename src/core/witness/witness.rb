@@ -81,7 +81,7 @@ class PosidleWitness
     when 'Fluent::EventRouter'
       trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
     when 'Fluent::Plugin::TailInput::TailWatcher'
-      trace(:turns, c, :on_rotate, %i[stat], :return) { |w, (stat), done| done ? begins(w) : turns(w, stat) }
+      trace(:turns, c, :on_rotate, %i[stat], :return) { |w, (stat), done| done ? begins(w, stat) : turns(w, stat) }
       trace(:closes, c, c.method_defined?(:force_close) ? :force_close : :close) { |w| closes(w) if reads?(w) }
     end
   end
@@ -181,7 +181,8 @@ class PosidleWitness
     @thread.kill
     look(true) if @root
     @watchers.each { |w| closes(w) if w.pe.read_pos < 2**60 } # 1.14 leaves those of rotated files open
-    word = facts(plugins).merge(final: well, ready: !@looked.nil?, files: []) # also ended plugins
+    used = plugins.select { |p| p.configured? rescue false } # also ended ones; a reload makes some to check a configuration
+    word = facts(used).merge(final: well, ready: !@looked.nil?, files: [])
   rescue StandardError
     word = { v: 1, pid: @pid, final: well, error: failed($!) }
   ensure

@@ -222,6 +222,7 @@ describe('a doubt', () => {
     ['closed-unread', { lost: [{ path: '/log/a.log', why: 'closed' }] }],
     ['cut-short-unread', { starts: [{ path: '/log/a.log', inode: 7, pos: 40, size: 39 }] }, { bytes: 39 }],
     ['read-from', { pod: 10, starts: [begun] }],
+    ['read-from', { pod: 20, starts: [{ ...begun, written: 20 }] }],
     ['nobody-saw-it-read', sibling],
     ['directory-closed', { denied: ['/log/d/'] }, { why: 'Fluentd may not list or enter it' }],
     ['directory-closed', { denied: ['/log/d'] }, { why: 'it is a link that Fluentd cannot follow' }],
@@ -348,6 +349,10 @@ describe('a doubt', () => {
     ['a filter that keeps no record', [alive({ plugins: [grep] })]],
     ['a cut of what was read', [alive({ cuts: [sight({ had: 100 })] })]],
     ['a start within a file that is older than the Pod', [alive({ pod: 20, starts: [begun] })]],
+    [
+      'a start at the end of what was written before the Pod',
+      [alive({ pod: 20, starts: [{ ...begun, written: 19 }] })],
+    ],
     [
       'a start where the worker before had come to',
       [gone({ closed: [sight({ pos: 40, size: 40 })] }), alive({ starts: [begun], files: [sight()] })],
