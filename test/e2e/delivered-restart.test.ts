@@ -18,15 +18,17 @@ import type { Site } from '../support/delivery-site.ts';
 import {
   fileBuffer,
   memoryBuffer,
+  type Params,
   renderConf,
   type Section,
   tail,
   toHttp,
   toStdout,
 } from '../support/fluentd-conf.ts';
-import { childOf } from '../support/own-processes.ts';
+import { childOf, workersOf } from '../support/own-processes.ts';
 import type { PosidleRun } from '../support/posidle.ts';
 import type { FluentdRun } from '../support/real-fluentd.ts';
+import { until } from '../support/until.ts';
 
 /** The kubelet waits for 10 s before it restarts a container: less will do for a test. */
 const BACK_OFF = 4_000;
@@ -140,5 +142,35 @@ onFluentd(VERSIONS, (version) => {
     });
     expect(ended).toMatchObject({ lost: 20, code: 3, outcome: { outcome: 'unproven' } });
     expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'reloaded' }));
+  });
+
+  test('lines after the end of the worker that reads are doubted, though another worker still sends', async ({
+    site,
+  }) => {
+    const worker = (index: number, sections: readonly Section[]): Section => ({
+      name: 'worker',
+      arg: String(index),
+      sections,
+    });
+    const http = (port: number, buffer: Params) => toHttp(port, memoryBuffer(buffer));
+    const sample: Section = { name: 'source', params: { '@type': 'sample', tag: 'app' } };
+    site.sink.delay = 8_000;
+    const conf: Section[] = [
+      { name: 'system', params: { workers: 2 } },
+      worker(0, [source(site), toStdout()]),
+      worker(1, [sample, http(site.sink.port, LAZY)]),
+    ];
+    await site.write('app.log', 50);
+    const fluentd = startBeside(site, { version, conf });
+    await fluentd.ready;
+    const main = async () => {
+      await site.isRead('app.log');
+      process.kill(fluentd.pid, 'SIGTERM');
+      await until('worker 0 has ended', () => workersOf(site.conf).length === 1);
+      await site.write('app.log', 10);
+    };
+    const ended = await watchDelivery(site, { version, conf, main }, fluentd);
+    expect(ended.outcome.outcome).not.toBe('drained');
+    expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'ended-early' }));
   });
 });

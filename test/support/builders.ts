@@ -128,7 +128,8 @@ export function snapshot(at: Millis, files: readonly Watched[], changes: Partial
     mains: undefined,
     requests: [],
   };
-  return { lookedAt: at, at, posFiles, looks: looksOf(files), ...nothingElse, ...changes };
+  const reports = changes.reports && { ...changes.reports, at };
+  return { lookedAt: at, at, posFiles, looks: looksOf(files), ...nothingElse, ...changes, reports };
 }
 
 /** The observation after these snapshots. */

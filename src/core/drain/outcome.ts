@@ -1,7 +1,7 @@
 import { describeDoubts, describeLeft, describeReceipts, type Listed, listed } from '../progress/describe.ts';
 import {
   type Doubt,
-  ignoringNewer,
+  ignoringOwnEvents,
   type Left,
   mayHold,
   type PendingChunks,
@@ -45,10 +45,9 @@ export function outcomeOf(
   { seen, policy, durations }: { seen: Seen; policy: Policy; durations: Durations },
 ): Outcome {
   const { progress } = seen;
-  const isEarly = end.kind === 'ended-by-itself' && progress.at < mayWriteUntil(result?.trigger, seen);
   const doubted = [
     ...(mayMainRun(result?.trigger, seen, policy) ? [MAIN_MAY_RUN] : []),
-    ...(isEarly ? [ENDED_EARLY] : []),
+    ...(progress.followedUntil < mustFollowUntil(end, result?.trigger, seen) ? [ENDED_EARLY] : []),
     ...progress.doubts,
   ];
   const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, result?.pending, end.kind);
@@ -59,8 +58,7 @@ export function outcomeOf(
     why: end.why,
     outcome: word,
     trigger: result?.trigger.by ?? null,
-    // Chunk ids are internal.
-    left: listed(left.map((one) => (one.kind === 'held' ? { ...one, ids: undefined } : one))),
+    left: listed(left.map((one) => (one.kind === 'held' ? { ...one, ...INTERNAL } : one))),
     doubts: listed(doubts),
     files,
     lines,
@@ -69,10 +67,13 @@ export function outcomeOf(
   };
 }
 
+const INTERNAL = { ids: undefined, isOfInputs: undefined };
+
 /** A guess is not main's end. A call may come when Fluentd has ended by itself, right before this last look. */
-function mayWriteUntil(trigger: Trigger | undefined, { at, requests, progress }: Seen): Millis {
-  if (trigger !== undefined && isGuess(trigger)) return at;
-  return trigger?.at ?? requests[0]?.at ?? progress.at;
+function mustFollowUntil({ kind }: End, trigger: Trigger | undefined, { at, requests }: Seen): Millis {
+  const called = trigger?.at ?? requests[0]?.at ?? Number.NEGATIVE_INFINITY;
+  if (kind === 'ended-by-itself') return trigger !== undefined && isGuess(trigger) ? at : called;
+  return kind === 'stopped' || kind === 'left-to-kubelet' ? called : Number.NEGATIVE_INFINITY;
 }
 
 const MAIN_MAY_RUN: Doubt = {
@@ -83,7 +84,7 @@ const MAIN_MAY_RUN: Doubt = {
 
 const ENDED_EARLY: Doubt = {
   kind: 'ended-early',
-  why: 'Fluentd had ended by itself: nobody read what main wrote after that',
+  why: 'Fluentd, or a worker of it, had ended by itself: nobody read what main wrote after that',
 };
 
 const NO_DRAIN: Doubt = { kind: 'no-drain', why: 'posidle could not drain Fluentd' };
@@ -99,7 +100,7 @@ export function verdictOf(progress: Progress, pending: PendingChunks | undefined
   // If Fluentd still runs, it will emit kept records when it stops, so they are only doubted.
   const runsOn = end !== 'ended-by-itself' && !isStoppedByPosidle({ end });
   const { left: all, doubts: raised } =
-    runsOn || !mayHold(progress) ? ignoringNewer(progress, pending) : progress;
+    runsOn || !mayHold(progress) ? ignoringOwnEvents(progress, pending) : progress;
   const isDoubted = (one: Left): one is KeptRecords => runsOn && one.kind === 'kept';
   const left = all.filter((one) => !isDoubted(one));
   const doubts = [

@@ -65,7 +65,6 @@ export type OfMain = 'ended' | 'stopped' | 'guess' | 'nothing';
 
 const OF_MAIN: Readonly<Record<Trigger['by'], OfMain>> = {
   'done-file': 'ended',
-  'done-process': 'ended',
   'main-ended': 'ended',
   heartbeat: 'stopped',
   http: 'stopped',
@@ -75,6 +74,8 @@ const OF_MAIN: Readonly<Record<Trigger['by'], OfMain>> = {
   SIGINT: 'nothing',
   drain: 'nothing',
   deserted: 'nothing',
+  // The process table says it, at each look.
+  'done-process': 'nothing',
 };
 
 export function ofMain({ by }: Pick<Trigger, 'by'>): OfMain {

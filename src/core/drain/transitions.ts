@@ -1,4 +1,4 @@
-import { ignoringNewer, mayHold } from '../progress/progress.ts';
+import { ignoringOwnEvents, mayHold } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import { describeTrigger, describeUnproven, ENDED_BY_ITSELF, LEFT_TO_KUBELET } from './explain.ts';
@@ -69,7 +69,7 @@ export function stop(
 
 /** Fluentd's stop sends the records that it keeps, and with `flush_at_shutdown` its chunks. Only posidle can stop one that ignores SIGTERM. */
 function mayStopHelp({ pending }: Draining, { progress }: Seen): boolean {
-  return progress.ignoresSigterm || mayHold(progress) || ignoringNewer(progress, pending).left.length > 0;
+  return progress.ignoresSigterm || mayHold(progress) || ignoringOwnEvents(progress, pending).left.length > 0;
 }
 
 export function changeTo<To extends State>(

@@ -53,7 +53,7 @@ export function hasMovedSince(at: Millis, { progress: { movedAt } }: Seen): bool
 
 /** The surest thing that the trigger, a later request or main's process says of main. */
 function ofMainBy(trigger: Trigger | undefined, seen: Seen, policy: Policy): OfMain {
-  if (isMainProcessGone(seen, policy)) return 'ended';
+  if (seen.main.goneSince !== undefined && isMainProcessGone(seen, policy)) return 'ended';
   const said = [...(trigger ? [trigger] : []), ...seen.requests].map(ofMain);
   return SUREST_FIRST.find((word) => said.includes(word)) ?? 'nothing';
 }

@@ -24,8 +24,6 @@ export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, See
   readonly witness: { readonly reports: Reports; readonly progress: Progress } | undefined;
   /** The reports of the last look that asked the witnesses. */
   readonly lastAnswers: Reports | undefined;
-  /** When the last look began in which a witness answered. */
-  readonly aliveAt: Millis | undefined;
   /** posidle has pos files to look at. */
   readonly hasFiles: boolean;
   readonly memory: Memory;

@@ -1,7 +1,7 @@
 import { entryKey, type KeyedEntry, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Limits } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
-import { isAnyAlive, progressFromWitnesses, withLastAnswers } from '../witness/reports.ts';
+import { progressFromWitnesses, withLastAnswers } from '../witness/reports.ts';
 import { judge } from './judge-entry.ts';
 import { newMemory, remember, watchMain } from './memory.ts';
 import type { Known, Memory, Observation, ObservedFile } from './observation.ts';
@@ -67,9 +67,8 @@ function plainFacts(before: Observation | undefined, snapshot: Snapshot) {
   const reports = snapshot.reports && withLastAnswers(snapshot.reports, before?.lastAnswers);
   const lastAnswers = reports ?? before?.lastAnswers;
   const witness = reports && { reports, progress: progressFromWitnesses(reports) };
-  const aliveAt = reports && isAnyAlive(reports) ? lookedAt : before?.aliveAt;
   const extent = depth === 'light' ? ('light' as const) : ('all' as const);
-  return { lookedAt, at, extent, source, witness, lastAnswers, aliveAt, buffers, fluentd, requests };
+  return { lookedAt, at, extent, source, witness, lastAnswers, buffers, fluentd, requests };
 }
 
 /** What is known of an entry from before this look. */

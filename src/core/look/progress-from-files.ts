@@ -19,6 +19,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   const counts = countFiles(files);
   const facts = {
     at,
+    followedUntil: at,
     source: 'files' as const,
     movedAt,
     mark: `${movedAt}`,

@@ -13,16 +13,11 @@ export function progressIn(seen: Facts, before: Progress | undefined, limits: Li
   const { reports, progress } = witness;
   const isAlive = isAnyAlive(reports);
   if (!isAlive && isAnswered(reports) && fluentd.kind === 'absent')
-    return dated(asOf(seen.aliveAt, progress), before);
+    return dated({ ...progress, at: progress.followedUntil }, before);
   if ((isAlive && isComplete(reports)) || !hasFiles) return dated(progress, before);
   const files = progressFromFiles(seen, limits);
   const left = isAlive ? files.left : [...files.left, ...onlyIn(progress.left, files.left)];
   return { ...files, left, doubts: distinct(progress.doubts, files.doubts) };
-}
-
-/** Last reports say nothing of what came after them. */
-function asOf(at = Number.NEGATIVE_INFINITY, progress: Progress): Progress {
-  return { ...progress, at };
 }
 
 /** Adds when a line may last have reached a buffer: at the first look, or when the mark of the same source has changed. */

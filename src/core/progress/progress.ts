@@ -4,6 +4,8 @@ import type { Millis } from '../text/units.ts';
 export interface Progress {
   /** It says nothing of what came later. */
   readonly at: Millis;
+  /** Fluentd may have read no line that came later. */
+  readonly followedUntil: Millis;
   readonly source: 'witness' | 'files';
   readonly left: readonly Left[];
   readonly doubts: readonly Doubt[];
@@ -67,6 +69,8 @@ export interface Held {
   readonly chunks: number;
   readonly bytes: number;
   readonly ids: readonly string[] | undefined;
+  /** No event of Fluentd's own log ever came into the buffer. */
+  readonly isOfInputs?: boolean | undefined;
   /** `flush`: a flush helps. `retry`: the output tries again by itself. `none`: their worker has ended, and nobody will send them. */
   readonly next: 'flush' | 'retry' | 'none';
 }
@@ -126,16 +130,25 @@ export function pendingChunks({ mark, left }: Progress): PendingChunks {
   return { mark, ids: ids.includes(undefined) ? undefined : new Set(ids.flatMap((list) => list ?? [])) };
 }
 
-/** Without the chunks that came later, which have no line of the files that were read. */
-export function ignoringNewer(progress: Progress, pending: PendingChunks | undefined): Progress {
+/** Without the chunks that came later. To wait for them would never end: other inputs may go on. */
+export function ignoringNewer(
+  progress: Progress,
+  pending: PendingChunks | undefined,
+  counts: (held: Held) => boolean = () => false,
+): Progress {
   const due = pending?.mark === progress.mark ? pending.ids : undefined;
   if (due === undefined) return progress;
   const left = progress.left.flatMap((one) => {
-    if (one.kind !== 'held' || one.ids === undefined) return [one];
+    if (one.kind !== 'held' || one.ids === undefined || counts(one)) return [one];
     const ids = one.ids.filter((id) => due.has(id));
     return ids.length === 0 ? [] : [{ ...one, ids, chunks: ids.length }];
   });
   return { ...progress, left };
+}
+
+/** Without the later chunks of outputs that take events of Fluentd's own log. In another one they are records of an input. */
+export function ignoringOwnEvents(progress: Progress, pending: PendingChunks | undefined): Progress {
+  return ignoringNewer(progress, pending, ({ isOfInputs }) => isOfInputs === true);
 }
 
 /** Whether a plugin may keep records that come out only when Fluentd stops, in a chunk that did not exist before. */

@@ -68,7 +68,7 @@ function keptIn({ files, kept }: Pick<Report, 'files' | 'kept'>): readonly Left[
 }
 
 export function heldBy(output: OutputReport, next: Held['next']): readonly Left[] {
-  const { chunks, bytes } = output;
+  const { chunks, bytes, ids, receipt } = output;
   if (chunks === 0) return [];
-  return [{ kind: 'held', output: nameOf(output), chunks, bytes, ids: output.ids, next }];
+  return [{ kind: 'held', output: nameOf(output), chunks, bytes, ids, isOfInputs: receipt.own === 0, next }];
 }

@@ -18,6 +18,8 @@ export type Witness = {
   readonly worker: string;
   /** What was left when it last answered, if it says nothing now. */
   readonly before?: Listed<Left> | undefined;
+  /** When posidle last saw it alive, if it is gone. */
+  readonly aliveAt?: Millis | undefined;
 } & (
   | { readonly kind: 'alive'; readonly report: Report }
   /** Nobody listens at the socket any more. `report` is the last report, if there is one. */
@@ -50,19 +52,34 @@ export function isAnyAlive({ witnesses }: Reports): boolean {
   return witnesses.some(({ kind }) => kind === 'alive');
 }
 
-/** With what was left for each worker that says nothing now. `earlier`: the reports of the look before. */
+/** With what was left for each worker that says nothing now, and when it was last alive. `earlier`: the reports of the look before. */
 export function withLastAnswers(now: Reports, earlier: Reports | undefined): Reports {
   const before = new Map(earlier?.witnesses.map((one) => [one.worker, one]));
-  const witnesses = now.witnesses.map((one) =>
-    one.kind === 'alive' || (one.kind === 'gone' && one.report !== undefined)
-      ? one
-      : { ...one, before: lastLeft(before.get(one.worker)) },
-  );
+  const witnesses = now.witnesses.map((one): Witness => {
+    const last = before.get(one.worker);
+    if (one.kind === 'alive') return one;
+    if (one.kind === 'silent') return { ...one, before: lastLeft(last) };
+    const aliveAt = last?.kind === 'gone' ? last.aliveAt : last && earlier?.at;
+    return { ...one, aliveAt, ...(one.report === undefined && { before: lastLeft(last) }) };
+  });
   return { ...now, witnesses };
 }
 
 function lastLeft(witness: Witness | undefined): Listed<Left> | undefined {
   return witness?.kind === 'alive' ? listed(leftIn(witness, new FileHistory([]))) : witness?.before;
+}
+
+/** Until when every in_tail was seen at work: nobody may have read later lines. */
+function followedUntil({ at, witnesses }: Reports): Millis {
+  const lastSeen = (one: Witness) => (one.kind === 'gone' ? (one.aliveAt ?? Number.NEGATIVE_INFINITY) : at);
+  const byReader = new Map<string, Millis>();
+  for (const one of witnesses) {
+    const { isReady = false, readers = [] } = one.kind === 'silent' ? {} : (one.report ?? {});
+    // A worker that never was ready has read nothing.
+    for (const reader of one.kind === 'alive' || isReady ? readers : [])
+      byReader.set(reader, Math.max(lastSeen(one), byReader.get(reader) ?? Number.NEGATIVE_INFINITY));
+  }
+  return byReader.size > 0 ? Math.min(...byReader.values()) : Math.max(...witnesses.map(lastSeen));
 }
 
 export function progressFromWitnesses(reports: Reports): Progress {
@@ -77,6 +94,7 @@ export function progressFromWitnesses(reports: Reports): Progress {
   const isComplete = isAnswered(reports);
   return {
     at,
+    followedUntil: followedUntil(reports),
     source: 'witness',
     left: [
       ...workers.flatMap((one) => leftIn(one, history)),

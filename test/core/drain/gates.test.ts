@@ -149,9 +149,10 @@ describe('the drain is not kept open by', () => {
     ['the looks, where a witness has answered', { files: [behind], look: HEARD }],
     ['a buffer that nobody sees, once it was flushed', looked(HIDDEN, FLUSHED)],
     ['a buffer that nobody sees below a wrapper, which SIGUSR1 would end', always(WRAPPER, HIDDEN)],
-    ...(['quiet', 'done-process', 'done-file', 'main-ended', 'start-timeout'] as const).map(
-      (one): [string, Change] => [`the settle time after main has ended (${one})`, { state: by(one) }],
-    ),
+    ...(['quiet', 'done-file', 'main-ended', 'start-timeout'] as const).map((one): [string, Change] => [
+      `the settle time after main has ended (${one})`,
+      { state: by(one) },
+    ]),
   ])('%s', (_, change) => {
     expect(gateIn(change)).toBeUndefined();
   });

@@ -30,6 +30,8 @@ const RESULT: DrainResult = { trigger: { by: 'done-file', at: 0 }, pending: unde
 interface Facts {
   readonly files?: readonly Watched[];
   readonly look?: Partial<Snapshot>;
+  /** In the two looks before it. */
+  readonly before?: Partial<Snapshot>;
   readonly result?: DrainResult | undefined;
   readonly rules?: Partial<Policy>;
 }
@@ -37,7 +39,7 @@ interface Facts {
 /** The outcome of an end. A witness says that nothing is left, unless the look says something else. */
 function outcome(
   kind: End['kind'],
-  { files = [[entry()]], look = {}, rules = {}, ...facts }: Facts = {},
+  { files = [[entry()]], look = {}, before = {}, rules = {}, ...facts }: Facts = {},
 ): Outcome {
   const result = 'result' in facts ? facts.result : RESULT;
   const end = { kind, why: 'why' } as End;
@@ -45,7 +47,10 @@ function outcome(
   const last = snapshot(9_000, files, { fluentd: ABSENT, ...said(gone()), ...look });
   const durations = { watching: 1_000, stopping: 4_200 };
   return outcomeOf(stopped, {
-    seen: seen([snapshot(8_000, files, said(alive())), last]),
+    seen: seen(
+      [0, 8_000].map((at) => snapshot(at, files, { ...said(alive()), ...before })).concat(last),
+      policy(rules),
+    ),
     policy: policy(rules),
     durations,
   });
@@ -88,7 +93,7 @@ describe('an outcome', () => {
 
   test('omits the chunks that did not have to go', () => {
     const look = { ...OUTSIDE, buffers: onDisk(5) };
-    const pending = { mark: '8000', ids: new Set<string>() };
+    const pending = { mark: '0', ids: new Set<string>() };
     expect(outcome('stopped', { look }).left.count).toBe(1);
     expect(outcome('stopped', { look, result: { ...RESULT, pending } }).left.count).toBe(0);
   });
@@ -104,6 +109,41 @@ describe('an outcome', () => {
     });
   });
 
+  test.each<[string, End['kind']]>([
+    ['before Fluentd ended', 'ended-by-itself'],
+    ['before posidle stopped Fluentd', 'stopped'],
+    ['while Fluentd still runs', 'left-to-kubelet'],
+  ])('has the doubt that the worker which reads had ended by itself, %s', (_, kind) => {
+    const isLast = kind !== 'left-to-kubelet';
+    const [reads, sends] = [{ readers: ['/pos'] }, { readers: [] }] as const;
+    const other = { ...(isLast ? gone(sends) : alive(sends)), worker: '2-13.sock' };
+    const looks = [
+      [0, alive(reads), { ...alive(sends), worker: '2-13.sock' }],
+      [8_000, gone(reads), { ...alive(sends), worker: '2-13.sock' }],
+      [9_000, gone(reads), other],
+    ] as const;
+    const last = seen(
+      looks.map(([at, ...witnesses], index) =>
+        snapshot(at, [[entry()]], {
+          ...said(...witnesses),
+          fluentd: index === 2 && isLast ? ABSENT : running(),
+        }),
+      ),
+    );
+    const doubted = (trigger: number) =>
+      outcomeOf(
+        {
+          name: 'stopped',
+          since: 9_000,
+          end: { kind, why: 'why' },
+          result: { ...RESULT, trigger: { by: 'done-file', at: trigger } },
+        },
+        { seen: last, policy: policy(), durations: {} },
+      ).doubts.worst;
+    expect(doubted(0)).toEqual([]);
+    expect(doubted(1_000)).toMatchObject([{ kind: 'ended-early' }]);
+  });
+
   describe('begins with a doubt if nobody said that main had ended', () => {
     const word = (
       by: Trigger['by'] | undefined,
@@ -114,6 +154,16 @@ describe('an outcome', () => {
       const look = { ...said(gone()), requests: requests.map((one) => ({ by: one, at: 1 })) };
       return outcome('stopped', { result, look, rules });
     };
+
+    const main = { pid: 7, startTime: '1' };
+    type Mains = readonly (typeof main)[];
+    const ofMain = (by: Trigger['by'], before: Mains, last: Mains) =>
+      outcome('stopped', {
+        result: { ...RESULT, trigger: { by, at: 0 } },
+        before: { mains: before },
+        look: { mains: last },
+        rules: { doneProcess: true, doneProcessGone: 0, startTimeout: 0 },
+      });
 
     test.each([
       ['drain', ['drain']],
@@ -132,9 +182,17 @@ describe('an outcome', () => {
       ['posidle drain was told so', word('main-ended', ['main-ended'])],
       ['somebody called after SIGTERM', word('SIGTERM', ['SIGTERM', 'http'])],
       ['the done file came after SIGTERM', word('SIGTERM', ['SIGTERM', 'done-file'])],
-      ["main's process was gone after SIGTERM", word('SIGTERM', [], { doneProcess: true, startTimeout: 0 })],
+      ["main's process was gone after SIGTERM", ofMain('SIGTERM', [main], [])],
+      ["main's process is gone", ofMain('done-process', [main], [])],
     ])('but not if %s', (_, told) => {
       expect(told.outcome).toBe('drained');
+    });
+
+    test.each<[string, Outcome]>([
+      ['was never seen', ofMain('done-process', [], [])],
+      ['runs', ofMain('done-process', [main], [main])],
+    ])("also if main's process %s", (_, told) => {
+      expect(told).toMatchObject({ outcome: 'unproven', doubts: { worst: [{ kind: 'main-may-run' }] } });
     });
   });
 

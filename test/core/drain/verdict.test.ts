@@ -21,7 +21,17 @@ function progress(changed: Partial<Progress> = {}): Progress {
     ignoresSigterm: false,
     reached: new Map(),
   };
-  return { at: 0, source: 'witness', movedAt: 0, mark: 'm', files: 1, busyUntil: 0, ...nothing, ...changed };
+  return {
+    at: 0,
+    followedUntil: 0,
+    source: 'witness',
+    movedAt: 0,
+    mark: 'm',
+    files: 1,
+    busyUntil: 0,
+    ...nothing,
+    ...changed,
+  };
 }
 
 test('a chunk that came out only when Fluentd stopped is left, if a plugin may have kept its records', () => {
@@ -51,6 +61,10 @@ describe('chunks that came after everything was read', () => {
     expect(left(held('b'))).toEqual([]);
     expect(left(held('a', 'b'))).toEqual([held('a')]);
     expect(left(UNREAD, KEPT)).toEqual([UNREAD, KEPT]);
+  });
+
+  test("count in an output that takes no events of Fluentd's own log: an input made them", () => {
+    expect(left({ ...held('b'), isOfInputs: true } as Left)).toMatchObject([held('b')]);
   });
 
   test('count if lines came in after that', () => {

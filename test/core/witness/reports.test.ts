@@ -42,7 +42,12 @@ describe('what is left', () => {
   const inLog = (kind: string, bytes: number, path = '/log/a.log') => ({ kind, path, bytes });
   const kept = (where: string, records: number) => ({ kind: 'kept', where, records });
   const half = sight({ pos: 90, unfinished: 10 });
-  const held = { kind: 'held', output: 'out (Fluent::Plugin::HTTPOutput)', next: 'flush' };
+  const held = {
+    kind: 'held',
+    output: 'out (Fluent::Plugin::HTTPOutput)',
+    isOfInputs: false,
+    next: 'flush',
+  };
   test.each([
     ['a file that is not found', { unfound: [other] }, inLog('unfound', 9, '/log/b')],
     ['a file that Fluentd may not read', { unfound: [closed] }, inLog('unreadable', 9, '/log/b')],

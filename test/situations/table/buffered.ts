@@ -1,4 +1,4 @@
-import { output } from '../../support/fluentd-conf.ts';
+import { memoryBuffer, output } from '../../support/fluentd-conf.ts';
 import { LAZY, ON_DISK, READ, toDestination } from '../sections.ts';
 import type { Situation } from '../situation.ts';
 
@@ -116,6 +116,32 @@ export const BUFFERED: readonly Situation[] = [
     lost: 20,
     on: 'oldest and newest',
     since: 'bc239af',
+    once: 'drained',
+  },
+  {
+    name: 'sent-to-itself',
+    what: 'Fluentd sends the lines to an input of its own, which has a buffer on disk',
+    setup: {
+      before: [
+        {
+          name: 'source',
+          params: { '@type': 'forward', bind: '127.0.0.1', port: '{rpc}', '@label': '@SECOND' },
+        },
+      ],
+      output: {
+        ...output('forward', { require_ack_response: true }, [
+          { name: 'server', params: { host: '127.0.0.1', port: '{rpc}' } },
+          memoryBuffer({ flush_interval: '1s' }),
+        ]),
+        arg: 'app',
+      },
+      after: [{ name: 'label', arg: '@SECOND', sections: [toDestination({ ...ON_DISK, ...LAZY })] }],
+    },
+    deeds: READ,
+    outcome: 'drained or told',
+    told: 'http',
+    on: 'oldest and newest',
+    since: '9c0f511',
     once: 'drained',
   },
   {
