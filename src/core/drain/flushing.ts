@@ -8,7 +8,10 @@ import { hasMovedSince } from './trigger.ts';
 
 /** The time between two flushes if chunks are still left. */
 const FLUSH_AGAIN: Millis = 10_000;
-/** The least time between two flushes: each one makes small chunks and keeps a thread of Fluentd busy for a second or more. */
+/**
+ * The least time between two flushes. Fluentd carries out one at a time (engine.rb, flush!), and each one that finds a chunk takes a second
+ * or more (output.rb, submit_flush_all). Orders that come faster pile up, and Fluentd ends only after the last one.
+ */
 const FLUSH_PAUSE: Millis = 2_000;
 /** in_tail looks at its files once a second, so an input that has not moved for longer is blocked. */
 const HELD_UP: Millis = 1_500;
@@ -20,17 +23,18 @@ const HELD_UP: Millis = 1_500;
 export function flushAt(state: Draining, gate: Gate, seen: Seen, policy: Policy): Millis | undefined {
   if (!mayFlush(state, seen)) return undefined;
   const last = state.flushedAt ?? Number.NEGATIVE_INFINITY;
+  const next = last + FLUSH_PAUSE;
   const atTheLatest = lastFlushAt(state.trigger, seen, policy);
   switch (gate.name) {
     case 'flush':
-      return seen.at;
+      return Math.max(seen.at, next);
     case 'buffers':
       return last + FLUSH_AGAIN;
     case 'unread':
     case 'unfound':
-      return Math.max(Math.min(heldUpAt(seen), atTheLatest), last + FLUSH_PAUSE);
+      return Math.max(Math.min(heldUpAt(seen), atTheLatest), next);
     default:
-      return Math.max(atTheLatest, last + FLUSH_PAUSE);
+      return Math.max(atTheLatest, next);
   }
 }
 

@@ -18,11 +18,15 @@ export function reachOf(seen: Facts, limits: Limits): Seen['reach'] {
   return isUp && isSafe ? 'signal' : 'none';
 }
 
-/** The wait for a pos file is bounded: a worker may never open it (the pos file may be another Fluentd's). */
-export function workersOf({ fluentd, memory, at }: Facts): Seen['workers'] {
+/**
+ * The wait for a pos file ends when as many witnesses answer as workers run: each one says itself whether its worker has started. It is
+ * bounded: a worker may never open that pos file (it may be another Fluentd's).
+ */
+export function workersOf({ fluentd, memory, at, witness }: Facts): Seen['workers'] {
   if (fluentd.kind === 'wrapper') return memory.supervisor === undefined ? 'up' : 'gone';
   if (fluentd.kind !== 'running') return 'up';
   const isNew = at < (memory.workersSince ?? memory.began) + SLOW_WORKER;
-  if (fluentd.isStarting === true && isNew) return 'starting';
+  const answered = witness?.reports.witnesses.filter(({ kind }) => kind === 'alive').length ?? 0;
+  if (fluentd.isStarting === true && isNew && answered < fluentd.workers.length) return 'starting';
   return fluentd.workers.length === 0 && memory.workersSince !== undefined ? 'gone' : 'up';
 }

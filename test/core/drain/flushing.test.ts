@@ -71,6 +71,7 @@ describe('a flush is asked for', () => {
     ['of an unseen buffer, again where lines came in since', { ...flushed(97_000), movedAt: 98_000 }, NOW],
     ['where a full buffer may hold in_tail up: it has stood still for a tick', { gate: 'unread' }, 91_500],
     ['where a full buffer may hold up a thread that emits records', { ...UNREAD, look: EMITTING }, 91_500],
+    ['again after 2 s, when everything is read', { ...CHUNKS, ...flushed(99_900) }, 101_900],
     ['not sooner than 2 s after the last one', { ...CHUNKS, ...flushed(99_000), gate: 'unfound' }, 101_000],
     ['shortly before the deadline, whatever else is closed', { gate: 'pos-file' }, LAST_FLUSH],
     [

@@ -50,6 +50,8 @@ const always = (found: FluentdReading, look = {}) => ({
 });
 const REPLACED = running({ successor: { pid: 5_000, startTime: '9' } });
 const STARTING = running({ isStarting: true, workers: [{ pid: 5_000, startTime: '9' }] });
+const ONE_OF_TWO = { ...STARTING, workers: [...STARTING.workers, { pid: 6_000, startTime: '9' }] };
+const HEARD = said(alive());
 const CHUNK = { path: '/b', size: 1 };
 const RETRYING = { ...holding('a'), retry: true };
 const HIDDEN = { buffers: IN_MEMORY };
@@ -78,6 +80,7 @@ describe('the drain is kept open by', () => {
     ['a wrapper whose Fluentd has ended', 'fluentd: Fluentd has ended', fluentd(WRAPPER)],
     ['a Fluentd that is being replaced', 'fluentd: .* by pid 5000', fluentd(REPLACED)],
     ['a worker that has not opened its pos file', 'worker: .* yet', fluentd(STARTING)],
+    ['one of two workers, where one witness answers', 'worker: .* yet', fluentd(ONE_OF_TWO, HEARD)],
     ['a supervisor without its worker', 'worker: .* is gone', fluentd(running({ workers: [] }))],
     ['a look that did not take in everything', 'look', looked({ depth: 'light' })],
     ['a look that began before the trigger', 'look', looked({ lookedAt: 58_999 }, QUIET)],
@@ -142,7 +145,8 @@ describe('the drain is not kept open by', () => {
     ['a chunk that Fluentd gave up', looked({ buffers: { ...onDisk(), givenUp: [CHUNK] } })],
     ['records that come out only when Fluentd stops', witnessed(concat)],
     ['chunks of a worker that has ended', looked(said(gone({ ends: [holding('a')] }), alive()))],
-    ['the looks, where a witness has answered', { files: [behind], look: said(alive()) }],
+    ['a worker without its pos file open, where its witness answers', fluentd(STARTING, HEARD)],
+    ['the looks, where a witness has answered', { files: [behind], look: HEARD }],
     ['a buffer that nobody sees, once it was flushed', looked(HIDDEN, FLUSHED)],
     ['a buffer that nobody sees below a wrapper, which SIGUSR1 would end', always(WRAPPER, HIDDEN)],
     ...(['quiet', 'done-file', 'main-ended', 'start-timeout'] as const).map((one): [string, Change] => [
