@@ -22,6 +22,8 @@ const LOOK_HEAD_START: Millis = 500;
 export interface TriggerFile {
   readonly by: DrainRequest['by'];
   look(): boolean;
+  /** Main may take it back. */
+  readonly mayGo?: boolean;
 }
 
 export class NodeHost implements Host {
@@ -30,7 +32,7 @@ export class NodeHost implements Host {
   readonly holdsOpen = holdsOpen;
   readonly lookForFluentd = lookForFluentd;
   readonly tellWitness = tellWitness;
-  readonly #requests: DrainRequest[] = [];
+  #requests: DrainRequest[] = [];
   #triggers: readonly TriggerFile[] = [];
   readonly #root: string | undefined;
   #watcher: Watcher | undefined;
@@ -110,9 +112,13 @@ export class NodeHost implements Host {
   }
 
   requests(): readonly DrainRequest[] {
-    const come = this.#triggers.filter((trigger) => trigger.look());
-    this.#triggers = this.#triggers.filter((trigger) => !come.includes(trigger));
-    for (const { by } of come) this.#requests.push({ by, at: this.now() });
+    for (const { by, mayGo = false, look } of this.#triggers) {
+      const hasCome = this.#requests.some((request) => request.by === by);
+      if (hasCome && !mayGo) continue;
+      const isThere = look();
+      if (isThere && !hasCome) this.#requests.push({ by, at: this.now() });
+      if (!isThere && hasCome) this.#requests = this.#requests.filter((request) => request.by !== by);
+    }
     return [...this.#requests];
   }
 

@@ -52,7 +52,7 @@ const TRIGGERS: readonly TriggerRow[] = [
     open: (settings, warn) => {
       const { heartbeatFile: path = '', mainGone: age = HEARTBEAT_AGE, startTimeout } = settings;
       const file = new HeartbeatFile({ path, age, podStart: podStart(), startTimeout, warn });
-      return { by: 'heartbeat', look: () => file.look() };
+      return { by: 'heartbeat', look: () => file.look(), mayGo: true };
     },
   },
 ];

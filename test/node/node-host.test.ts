@@ -46,6 +46,21 @@ test('a trigger file that appears ends a sleep, and is a request once', async ()
   other.close();
 });
 
+test('a heartbeat that goes on is no request any more, and a done file that goes stays one', () => {
+  const there = { heartbeat: true, 'done-file': true };
+  const other = new NodeHost();
+  other.watchTriggers([
+    { by: 'heartbeat', look: () => there.heartbeat, mayGo: true },
+    { by: 'done-file', look: () => there['done-file'] },
+  ]);
+  const kinds = () => other.requests().map(({ by }) => by);
+  expect(kinds()).toEqual(['heartbeat', 'done-file']);
+  there.heartbeat = there['done-file'] = false;
+  expect(kinds()).toEqual(['done-file']);
+  there.heartbeat = true;
+  expect(kinds()).toEqual(['done-file', 'heartbeat']);
+});
+
 test('a glob of pos files takes a % in a name for itself', async () => {
   writeFileSync(inDir('100%d-a.pos'), '');
   const found = await expandAll(new NodeHost(), [inDir('100%d*.pos'), inDir('?00%d-a.pos'), inDir('none*')]);

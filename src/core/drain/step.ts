@@ -28,6 +28,7 @@ import {
   hasMainEnded,
   hasMovedSince,
   isGuess,
+  isTakenBack,
   needsWitness,
   quietBy,
   requestedBy,
@@ -85,12 +86,11 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   const mainHasEnded = hasMainEnded(trigger, seen, policy);
   const state = { ...before, mainHasEnded, pending: pendingNow(before, seen) };
   const request = requestedBy(seen, policy);
-  const isMainBack = seen.main.seen && seen.main.goneSince === undefined;
   if (isGuess(trigger) && request !== undefined) return drain(request, seen, policy);
   if (isGuess(trigger) && hasMovedSince(trigger.at, seen))
     return changeTo({ name: 'watching', since: seen.at }, 'lines came in again');
-  if (trigger.by === 'done-process' && isMainBack && request === undefined)
-    return changeTo({ name: 'watching', since: seen.at }, "main's process runs again");
+  if (isTakenBack(trigger, seen) && request === undefined)
+    return changeTo({ name: 'watching', since: seen.at }, 'main runs again');
   const gate = drainGate(state, seen, policy);
   const deadline = drainDeadline(trigger, seen, policy);
   if (isOver(closingTime(deadline), seen.at) || timedCallsIn(seen).length > 1)

@@ -11,7 +11,7 @@ export const DRAIN_REQUESTS = {
   drain: 'posidle drain was called, and main may still run',
 } as const;
 
-/** A request from outside to begin the drain. Unlike quiet it is certain and cannot be taken back. */
+/** A request from outside to begin the drain. Unlike quiet it is certain. Only main takes one back, when it refreshes its file again. */
 export interface DrainRequest {
   readonly by: keyof typeof DRAIN_REQUESTS;
   readonly at: Millis;

@@ -179,6 +179,7 @@ describe('an outcome', () => {
 
     test.each<[string, Outcome]>([
       ['somebody called for the end', word('http')],
+      ['main no longer refreshes its heartbeat file', word('heartbeat', ['heartbeat'])],
       ['posidle drain was told so', word('main-ended', ['main-ended'])],
       ['somebody called after SIGTERM', word('SIGTERM', ['SIGTERM', 'http'])],
       ['the done file came after SIGTERM', word('SIGTERM', ['SIGTERM', 'done-file'])],
@@ -191,7 +192,8 @@ describe('an outcome', () => {
     test.each<[string, Outcome]>([
       ['was never seen', ofMain('done-process', [], [])],
       ['runs', ofMain('done-process', [main], [main])],
-    ])("also if main's process %s", (_, told) => {
+      ['refreshes its heartbeat file again', word('heartbeat')],
+    ])('also if main %s', (_, told) => {
       expect(told).toMatchObject({ outcome: 'unproven', doubts: { worst: [{ kind: 'main-may-run' }] } });
     });
   });

@@ -94,7 +94,7 @@ describe('a trigger that does not guess', () => {
     const byMain = draining({ trigger: { by: 'done-process', at: 5_000 } });
     const left = looks(behind, AT);
     const back = decided(byMain, gone(undefined, left), rules);
-    expect([back.state.name, back.whyChanged]).toEqual(['watching', "main's process runs again"]);
+    expect([back.state.name, back.whyChanged]).toEqual(['watching', 'main runs again']);
     for (const [state, what] of [
       [byMain, gone(3_000, left)],
       [draining(), gone(undefined, left)],
@@ -103,6 +103,15 @@ describe('a trigger that does not guess', () => {
     ] as const)
       expect(decided(state, what, rules).state.name).toBe('draining');
   });
+});
+
+test('a drain by the heartbeat is taken back when main refreshes its file again, and nothing else calls', () => {
+  const byHeartbeat = draining({ trigger: { by: 'heartbeat', at: 5_000 } });
+  const after = (...requests: Observation['requests']) =>
+    decided(byHeartbeat, looks(behind, AT, { requests })).state.name;
+  expect(after()).toBe('watching');
+  expect(after({ by: 'heartbeat', at: 5_000 })).toBe('draining');
+  expect(after({ by: 'http', at: 6_000 })).toBe('draining');
 });
 
 describe('before anything is read', () => {
