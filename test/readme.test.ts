@@ -31,6 +31,7 @@ const readme = readFileSync('README.md', 'utf8');
 test('README fits into five minutes', () => {
   expect(readme.trim().split(/\s+/).length).toBeLessThanOrEqual(1_000);
   expect(readme).toContain('npm ci && npm run demo\n');
+  expect(readme).toContain('`npm ci && npm test`');
 });
 
 describe('each command of the pages', () => {

@@ -14,7 +14,7 @@ export function describeTrigger({ by }: Trigger, seen: Seen, policy: Policy): st
     case 'done-process':
       return seen.main.seen
         ? "main's process is gone (--done-process)"
-        : `main's process was never seen within --start-timeout (${formatDuration(Number(policy.startTimeout))}): posidle assumes that it has ended`;
+        : `main's process was never seen within --start-timeout (${formatDuration(Number(policy.startTimeout))}): posidle drains as if it had ended`;
     case 'deserted':
       return 'the supervisor ended by itself';
     default:

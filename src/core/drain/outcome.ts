@@ -58,7 +58,7 @@ export function outcomeOf(
     why: end.why,
     outcome: word,
     trigger: result?.trigger.by ?? null,
-    left: listed(left.map((one) => (one.kind === 'held' ? { ...one, ...INTERNAL } : one))),
+    left: listed(left),
     doubts: listed(doubts),
     files,
     lines,
@@ -66,8 +66,6 @@ export function outcomeOf(
     durationsMs: Object.fromEntries(Object.entries(durations).map(([name, ms]) => [name, Math.round(ms)])),
   };
 }
-
-const INTERNAL = { ids: undefined, isOfInputs: undefined };
 
 /** Whether a worker that reads had ended before main. A guess is not main's end. */
 function isEarly({ kind }: End, trigger: Trigger | undefined, { at, requests, progress }: Seen): boolean {

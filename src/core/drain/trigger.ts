@@ -54,14 +54,12 @@ export function hasMovedSince(at: Millis, { progress: { movedAt } }: Seen): bool
 /** The surest thing that the trigger, a later request or main's process says of main. */
 function ofMainBy(trigger: Trigger | undefined, seen: Seen, policy: Policy): OfMain {
   if (seen.main.goneSince !== undefined && isMainProcessGone(seen, policy)) return 'ended';
-  const { requests } = seen;
-  const said = (trigger === undefined || isTakenBack(trigger, seen) ? requests : [trigger, ...requests]).map(
-    ofMain,
-  );
+  const stands = trigger !== undefined && !isTakenBack(trigger, seen);
+  const said = [...(stands ? [trigger] : []), ...seen.requests].map(ofMain);
   return SUREST_FIRST.find((word) => said.includes(word)) ?? 'nothing';
 }
 
-/** Main runs again, and nothing else calls: the kubelet has restarted it, or it had only been slow. */
+/** Whether this look sees main run again: the kubelet has restarted it, or it had only been slow. */
 export function isTakenBack({ by }: Trigger, { main, requests }: Seen): boolean {
   if (by === 'heartbeat') return !requests.some((request) => request.by === by);
   return by === 'done-process' && main.seen && main.goneSince === undefined;

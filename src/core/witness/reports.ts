@@ -78,15 +78,16 @@ export function lastAlive({ at, witnesses }: Reports): Millis {
 
 /** Until when every in_tail was seen at work: nobody may have read later lines. */
 function followedUntil({ at, witnesses }: Reports): Millis {
-  // A worker that never was ready has read nothing.
-  const read = witnesses.filter(
-    (one) => one.kind === 'alive' || (one.kind === 'gone' && one.report?.isReady),
+  const ends = [...new Set(witnesses.flatMap(readersOf))].map((reader) =>
+    lastAlive({ at, witnesses: witnesses.filter((one) => readersOf(one).includes(reader)) }),
   );
-  const withReader = (reader: string) =>
-    read.filter((one) => one.kind !== 'silent' && one.report?.readers.includes(reader));
-  const readers = new Set(read.flatMap((one) => (one.kind === 'silent' ? [] : (one.report?.readers ?? []))));
-  const ends = [...readers].map((reader) => lastAlive({ at, witnesses: withReader(reader) }));
-  return ends.length > 0 ? Math.min(...ends) : lastAlive({ at, witnesses });
+  return Math.min(lastAlive({ at, witnesses }), ...ends);
+}
+
+/** None of a worker that ended before it was ready: it has read nothing. */
+function readersOf(one: Witness): readonly string[] {
+  if (one.kind === 'silent' || (one.kind === 'gone' && one.report?.isReady !== true)) return [];
+  return one.report?.readers ?? [];
 }
 
 export function progressFromWitnesses(reports: Reports): Progress {

@@ -27,6 +27,13 @@ test.each<[Left, string]>([
   expect(describeLeft(listed([left]))).toBe(sentence);
 });
 
+test('a list of what is left names no chunk by its id, wherever it is shown', () => {
+  const held: Left = { ...HELD, ids: ['a'], isOfInputs: true };
+  expect(JSON.parse(JSON.stringify(listed([held]).worst))).toEqual([
+    { kind: 'held', output: 'out', chunks: 1, bytes: 2_048, next: 'retry' },
+  ]);
+});
+
 test('a doubt is said with its kind, and with the thing that it is about, where there is one', () => {
   expect(describeDoubts(listed([doubt('out_http.rb'), doubt(undefined)]))).toBe(
     'out_http.rb: it was said [heard]; it was said [heard]',
