@@ -21,8 +21,10 @@ export function measuredAlone(): ByName {
 }
 
 export function writePage(alone: ByName): void {
-  const inOrder = SITUATIONS.flatMap(({ name }) => (alone[name] === undefined ? [] : [[name, alone[name]]]));
-  const lines = inOrder.map(([name, one]) => `  ${JSON.stringify(name)}: ${JSON.stringify(one)}`);
+  const lines = SITUATIONS.flatMap(({ name }) => {
+    const { lost, written } = alone[name] ?? {};
+    return lost === undefined ? [] : [`  "${name}": { "lost": ${lost}, "written": ${written} }`];
+  });
   writeFileSync(MEASURED, `{\n${lines.join(',\n')}\n}\n`);
   writeFileSync(PAGE, pageOf(alone));
 }

@@ -17,6 +17,9 @@ export type Condition =
   | 'another worker runs'
   | { readonly fluentdSays: string };
 
+/** What a player that cannot see a condition waits for instead, in seconds: in_tail's refresh_interval here, and more. */
+export const BLIND_WAIT = 3;
+
 /** What main, the destination or somebody else does. A file is a name below the directory of the logs. */
 export type Deed =
   /** So many lines of 100 bytes at the end of a file, which is made if it is not there. */
