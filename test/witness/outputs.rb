@@ -101,14 +101,6 @@ it 'what a filter keeps outside any buffer is told, with the settings of filters
   expect('outputs', output(found)['settings'], { 'require_ack_response' => false })
 end
 
-on_each_version 'a line that is too long is told with the limit' do |s|
-  next unless s.at_least('1.15')
-  s.append("#{'x' * 40}\nshort 7\n")
-  s.run(s.tail('max_line_size 30') + s.out('flush_interval 0.2s'))
-  found = s.seen('said') { |a| a['heard'].any? }
-  expect('its text', found['heard'].map { |h| h['text'] }, ['received line length is longer than 30'])
-end
-
 on_each_version 'a tag in the text of a plugin is not the tag of the message' do |s|
   s.append(%(quote answer tag="fluent.info"\n))
   s.run(s.tail + s.out('flush_interval 0.2s'))
