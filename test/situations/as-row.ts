@@ -29,14 +29,20 @@ function situationOf({ seed, settings, deeds }: Plan, broken: string): Situation
       ...unlessEmpty('tail', paramsFor(settings, usual, OF_TAIL)),
       ...unlessEmpty('buffer', { ...(isOnDisk && ON_DISK), ...paramsFor(settings, usual, OF_BUFFER) }),
     },
+    ...(!settings.hasWitness && { witness: false }),
     deeds: [...answersIn(settings), ...deedsOf(deeds)],
     // A needless doubt is one where nothing is lost.
     ...(!broken.startsWith('all was delivered') && { outcome: 'drained or told' }),
     ...(args.length > 0 && { args }),
     ...(settings.version === '1.20' && { on: 'newest' }),
-    ...(settings.placement === 'run' && { roads: ['run'] }),
+    ...roadsOf(settings),
     since: '',
   };
+}
+
+function roadsOf({ placement, hasWitness }: Settings): Pick<Situation, 'roads'> {
+  if (placement === 'run') return { roads: ['run'] };
+  return hasWitness ? {} : { roads: ['watch'] };
 }
 
 const unlessEmpty = (name: 'tail' | 'buffer', params: Params): Setup =>

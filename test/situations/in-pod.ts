@@ -14,6 +14,7 @@ export function storyOf(situation: Situation): Row | undefined {
   const { path, pos_file, ...tail } = setup.tail ?? {};
   const isKnown =
     Object.keys(setup).every((name) => name === 'tail' || name === 'buffer') &&
+    situation.witness === undefined &&
     (path ?? pos_file) === undefined;
   if (!isKnown || buffer === undefined || commands.includes(undefined)) return undefined;
   return {

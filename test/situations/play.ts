@@ -32,14 +32,15 @@ interface How {
 /** A situation on a real Fluentd, with posidle. */
 export async function play(site: Site, situation: Situation, { version, road }: How): Promise<Ended> {
   const { first, main, rest } = chapters(situation.deeds);
-  const { args = [] } = situation;
+  const { args = [], witness = true } = situation;
   let output = () => logOf(site);
   let later: Promise<void> = Promise.resolve();
-  const deeds = new Main(site, () => output(), true);
+  const deeds = new Main(site, () => output(), witness);
   const delivery: Delivery = {
     version,
     conf: sectionsOf(situation.setup ?? {}, site),
     fluentdArgs: PLUGINS,
+    witness,
     before: () => deeds.perform([LOG, ...first]),
   };
   const end = () => {
@@ -51,7 +52,7 @@ export async function play(site: Site, situation: Situation, { version, road }: 
     if (road === 'drain') return drainDelivery(site, { ...delivery, end }, () => deeds.perform(main));
     const beside: Delivery = {
       ...delivery,
-      args: [...(road === 'run' ? ['--witness', witnessIn(site.dir)] : []), ...args],
+      args: [...(road === 'run' ? ['--witness', witness ? witnessIn(site.dir) : 'off'] : []), ...args],
       main: async (posidle) => {
         if (road === 'run') output = posidle.stdout;
         await deeds.perform(main);

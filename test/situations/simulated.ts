@@ -78,7 +78,7 @@ const HARMS: Readonly<Record<string, Happening>> = {
 const PLAIN_IN_TAIL = ['path'];
 const PLAIN_IN_BUFFER = ['@type', 'path', 'flush_mode', 'retry_wait', 'retry_max_interval'];
 
-function settingsOf({ setup = {}, deeds, args = [], on, roads }: Situation): Settings | undefined {
+function settingsOf({ setup = {}, witness, deeds, args = [], on, roads }: Situation): Settings | undefined {
   const { tail = {}, buffer = {}, ...others } = setup;
   const isKnown = (params: Params, names: readonly string[], words: Words) =>
     Object.keys(params).every((name) => names.includes(name) || name in words);
@@ -89,6 +89,7 @@ function settingsOf({ setup = {}, deeds, args = [], on, roads }: Situation): Set
   const [first] = deeds;
   return {
     ...PLAIN,
+    hasWitness: witness !== false,
     placement: roads === undefined || roads.includes('watch') ? 'watch' : 'run',
     version: on === 'newest' ? '1.20' : '1.18',
     ...(buffer['@type'] === 'file' && { buffer: 'file', flushAtShutdown: false }),

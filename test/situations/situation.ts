@@ -75,6 +75,8 @@ export interface Situation {
   /** A sentence of what happens, from main's or Fluentd's side. */
   readonly what: string;
   readonly setup?: Setup;
+  /** Nobody looks into Fluentd. There is no road `drain` then. */
+  readonly witness?: false;
   readonly deeds: readonly Deed[];
   /** Without it: drained. `drained or told`: the moment decides whether lines are lost, which is then told. */
   readonly outcome?: Word | 'drained or told';

@@ -81,4 +81,16 @@ export const STOPPED: readonly Situation[] = [
     on: 'oldest and newest',
     since: 'd2d9b4d',
   },
+  {
+    name: 'no-witness',
+    what: 'nobody looks into Fluentd, and all is sent',
+    setup: { buffer: { ...ON_DISK, ...LAZY } },
+    witness: false,
+    deeds: [...READ, ['write', 'app.log', 1_000]],
+    outcome: 'unproven',
+    told: 'nobody looked inside Fluentd',
+    on: 'newest',
+    roads: ['run', 'watch'],
+    since: '75b8e2c',
+  },
 ];
