@@ -87,6 +87,20 @@ describe.each(SHELLS)('asleep, by %s', (shell) => {
     expect(place.read('calls').split('\n')).toHaveLength(2);
   });
 
+  test('takes a signal that comes just as the drain ends for no end of the drain by a signal', async () => {
+    const place = site('until [ -e "$POSIDLE_DIR/go" ]; do sleep 0.05; done; exit 3');
+    const script = await asleep(place);
+    script.kill('SIGTERM');
+    const [drain = ''] = (await until('the drain runs', () => place.read('calls'))).split(' ');
+    script.kill('SIGSTOP');
+    script.kill('SIGTERM');
+    writeFileSync(join(place.dir, 'go'), '');
+    await until('the drain has ended', () => stateOf(drain) === 'Z');
+    script.kill('SIGCONT');
+    expect(await once(script, 'exit')).toEqual([3, null]);
+    expect(place.read('calls').split('\n')).toHaveLength(2);
+  });
+
   test('begins the drain once more if it alone was killed', async () => {
     const place = site('[ "$(wc -l <"$POSIDLE_DIR/calls")" = 2 ] || kill -KILL $$');
     const script = await asleep(place);
@@ -128,6 +142,10 @@ describe.each(SHELLS)('asleep, by %s', (shell) => {
 /** The names of its children's programs. */
 function childrenOf(pid: number | undefined): readonly string[] {
   return spawnSync('ps', ['-o', 'comm=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout.split('\n');
+}
+
+function stateOf(pid: string): string {
+  return spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout.trim();
 }
 
 function childPid(pid: number | undefined): string {
