@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { ALONE, startPosidle } from '../support/posidle.ts';
+import { skipFor } from '../support/needs.ts';
+import { ALONE, notAlone, startPosidle } from '../support/posidle.ts';
 
 const NO_FLUENTD = 'watch -p /tmp/no-such.pos --start-timeout 100ms'.split(' ');
 const NONE = 'nothing warns';
@@ -27,6 +28,8 @@ const STARTS: readonly (readonly [options: string, begins: string, warning: stri
   ],
   ['--quiet off', 'SIGTERM comes', ONLY_CALLS],
 ];
+
+skipFor(notAlone());
 
 test.concurrent.each(STARTS)(
   'posidle watch %s: the drain begins when %s; %s',
