@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { skipFor } from '../support/needs.ts';
-import { ALONE, notAlone, startPosidle } from '../support/posidle.ts';
+import { noNamespace, skipFor } from '../support/needs.ts';
+import { ALONE, startPosidle } from '../support/posidle.ts';
 
 const NO_FLUENTD = 'watch -p /tmp/no-such.pos --start-timeout 100ms'.split(' ');
 const NONE = 'nothing warns';
@@ -29,7 +29,7 @@ const STARTS: readonly (readonly [options: string, begins: string, warning: stri
   ['--quiet off', 'SIGTERM comes', ONLY_CALLS],
 ];
 
-skipFor(notAlone());
+skipFor(noNamespace());
 
 test.concurrent.each(STARTS)(
   'posidle watch %s: the drain begins when %s; %s',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
 import { listProcesses } from '../../src/node/processes/processes.ts';
-import { needsRoot } from '../support/needs.ts';
+import { needsRoot, noNamespace } from '../support/needs.ts';
 import { until } from '../support/until.ts';
 import { imageDir, SHELLS, temporaryDir } from './scripts.ts';
 
@@ -108,6 +108,8 @@ describe.each(SHELLS)('asleep, by %s', (shell) => {
 
   test('as the preStop hook makes the mark, but not before the first process has its trap', async (context) => {
     needsRoot(context);
+    const missing = noNamespace();
+    context.skip(missing !== undefined, missing);
     const place = site('');
     const go = join(place.dir, 'go');
     // PID 1 of a container that starts slowly.

@@ -6,14 +6,7 @@ import { until } from './until.ts';
 /** The root of the checkout, where tests and scripts run. */
 export const CLI = resolve('dist/cli.js');
 /** The command in a PID namespace of its own: it sees no Fluentd of this machine. */
-const NAMESPACE = ['-Urpf', '--kill-child', '--mount-proc'];
-export const ALONE = ['unshare', ...NAMESPACE, process.execPath, CLI];
-
-/** Why nothing can run alone; most containers may make no namespace. */
-export function notAlone(): string | undefined {
-  const { status } = spawnSync('unshare', [...NAMESPACE, 'true']);
-  return status === 0 ? undefined : 'no process may make a namespace here';
-}
+export const ALONE = ['unshare', '-Urpf', '--kill-child', '--mount-proc', process.execPath, CLI];
 
 /** One line of posidle's JSON log. */
 export interface LogLine {
