@@ -9,7 +9,7 @@ export interface Progress {
   readonly source: 'witness' | 'files';
   readonly left: readonly Left[];
   readonly doubts: readonly Doubt[];
-  /** Changes when new lines may have reached a buffer. */
+  /** Changes when new lines may have reached a buffer, and when a worker has started. */
   readonly mark: string;
   /** When a line may last have reached a buffer; undefined if none did. */
   readonly movedAt: Millis | undefined;

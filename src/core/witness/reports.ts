@@ -117,7 +117,7 @@ export function progressFromWitnesses(reports: Reports): Progress {
       ...(isComplete ? doubtsOfWorkers(workers) : []),
       ...(isComplete ? [] : ends.map(doubtOfEnd)),
     ]),
-    mark: `${history.sum()} ${workers.reduce((sum, { report }) => sum + report.again, 0)}`,
+    mark: [history.sum(), ...workers.map(({ report: { again, isReady } }) => `${again} ${isReady}`)].join(' '),
     files: reached.size,
     movedAt: undefined,
     unseen: [],
