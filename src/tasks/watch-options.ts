@@ -1,6 +1,6 @@
 import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
 import type { Millis } from '../core/text/units.ts';
-import { hasCertainTrigger, type TriggerSettings } from './arm-triggers.ts';
+import type { TriggerSettings } from './arm-triggers.ts';
 
 /** How long `drain` waits for a Fluentd whose container has just begun. */
 export const WITNESS_START: Millis = 20_000;
@@ -34,12 +34,10 @@ export const DEFAULTS: Settings = {
 
 /** Adds the defaults. */
 export function settingsOf(options: WatchOptions): Settings {
+  const { doneFile, doneProcess, heartbeatFile } = options;
+  const hasOther = (doneFile ?? doneProcess ?? heartbeatFile) !== undefined;
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return {
-    ...DEFAULTS,
-    ...(hasCertainTrigger(options) && { quiet: 'off' }),
-    ...Object.fromEntries(given),
-  };
+  return { ...DEFAULTS, ...(hasOther && { quiet: 'off' }), ...Object.fromEntries(given) };
 }
 
 /** Makes the policy from the settings and from facts that are no options. */
