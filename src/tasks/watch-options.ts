@@ -18,11 +18,11 @@ export interface Settings extends TriggerSettings, Pick<Policy, Durations | 'pod
 
 export type WatchOptions = { readonly [Key in keyof Settings]?: Settings[Key] | undefined };
 
-const { tail, role, settle, doneProcess, doneProcessGone, ...decisions } = DEFAULT_POLICY;
+const { quiet, startTimeout, drainTimeout, grace, stopTimeout, podEnds } = DEFAULT_POLICY;
 
 /** `quiet` is a guess, so its default applies only without another trigger. */
 export const DEFAULTS: Settings = {
-  ...decisions,
+  ...{ quiet, startTimeout, drainTimeout, grace, stopTimeout, podEnds },
   posFiles: [],
   fluentConf: undefined,
   doneFile: undefined,
@@ -42,10 +42,11 @@ export function settingsOf(options: WatchOptions): Settings {
 
 /** Makes the policy from the settings and from facts that are no options. */
 export function policyOf(settings: Settings, facts: Pick<Policy, 'tail' | 'role'>): Policy {
-  const { posFiles, fluentConf, witness, doneFile, heartbeatFile, doneProcess, mainGone, ...own } = settings;
+  const { quiet, startTimeout, drainTimeout, grace, stopTimeout, podEnds, doneProcess, mainGone } = settings;
   return {
-    ...{ ...own, ...facts, settle },
+    ...DEFAULT_POLICY,
+    ...{ quiet, startTimeout, drainTimeout, grace, stopTimeout, podEnds, ...facts },
     doneProcess: doneProcess !== undefined,
-    doneProcessGone: mainGone ?? doneProcessGone,
+    doneProcessGone: mainGone ?? DEFAULT_POLICY.doneProcessGone,
   };
 }

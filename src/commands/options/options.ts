@@ -122,10 +122,6 @@ export const drainOptions = namedInErrors({
 export type DrainArgs = InferredOptionTypes<typeof drainOptions>;
 
 /** The options of the task from the flags. `--quit-token` is a trigger too, so it turns the default `--quiet` off. */
-export function watchOptionsOf(args: WatchArgs): WatchOptions {
-  const { posFiles, podEnds, ...flags } = DEFAULTS;
-  const names = Object.keys(flags) as (keyof typeof flags)[];
-  const given: WatchOptions = Object.fromEntries(names.map((name) => [name, args[name]]));
-  const quiet = args.quiet ?? (args['quit-token'] === undefined ? undefined : 'off');
-  return { ...given, posFiles: args.posFile, quiet };
+export function watchOptionsOf({ posFile, quiet, ...flags }: WatchArgs): WatchOptions {
+  return { ...flags, posFiles: posFile, quiet: quiet ?? (flags.quitToken === undefined ? undefined : 'off') };
 }

@@ -65,7 +65,7 @@ test.each(Object.entries(SETTINGS))('the flag of %s is %o', async (key, [flag, g
 });
 
 test('without a flag, every setting is the default', async () => {
-  expect(settingsOf(await settingsBy([]))).toEqual(DEFAULTS);
+  expect(settingsOf(await settingsBy([]))).toMatchObject(DEFAULTS);
 });
 
 test('a POST is a trigger: quiet is off then, unless it is given', async () => {
