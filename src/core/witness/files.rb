@@ -141,7 +141,7 @@ class PosidleWitness
     @inputs.each do |i|
       known = inputs[i].to_a.select { |w| (s = @stats.fetch(w.path, nil)).nil? || s.ino == w.pe.read_inode }
       waiting = @unfound.select { |(by, _), _| by == reader(i) }.map { |_, u| u[:path] } # also of an hour that is over
-      (((@named[i] = named(i)) - (asked ? [] : known.map(&:path))) | waiting).each do |p|
+      (((@named[i] = expanded(i) - excluded(i)) - (asked ? [] : known.map(&:path))) | waiting).each do |p|
         next if (s = @stats[p]).nil? || !s.file?
         key = [reader(i), s.ino]
         key << s.dev if twin?(p, s, followed.call(key, p))
@@ -175,7 +175,6 @@ class PosidleWitness
     fingerprint(path, u[:size], io) != u[:print] && keep(@lost, unfound(key, u).merge(why: 'never followed'))
   end
   def unfound(key, u); u.merge(path: text(u[:path]), reader: key[0], inode: key[1], device: key[2]); end
-  def named(i); expanded(i, i.paths, :@path_formatters) - excluded(i); end
   def excluded(i); expanded(i, i.exclude_path, :@exclude_path_formatters); end
   def expanded(i, *dates) # as in_tail's expand_paths, which logs, and leaves out what it may not read
     glob = i.respond_to?(:use_glob?) ? i.method(:use_glob?) : lambda { |p| p.include?('*') }
@@ -228,8 +227,9 @@ class PosidleWitness
   end
   def near(home) # names in it and its directories, not through links: a thousand links would make a million names
     dirs = Dir.glob('*/', base: home).map(&:b).reject { |d| File.symlink?(File.join(home, d.chomp('/'))) }.first(200)
-    first = lambda { |dir| Dir.each_child(File.join(home, dir)).first(10 * MANY + 1) rescue [] }
-    names = ['', *dirs].flat_map { |d| first.call(d).reject { |n| n.start_with?('.') }.map { |n| d + n.b } }
+    names = ['', *dirs].flat_map do |dir|
+      (Dir.each_child(File.join(home, dir)).first(10 * MANY + 1).map(&:b) rescue []).grep_v(/\A\./n).map { |n| dir + n }
+    end
     @over += [names.size - 10 * MANY, 0].max
     names.first(10 * MANY)
   end
