@@ -17,7 +17,6 @@ import { unknownVariables } from './start-warnings.ts';
 
 const STALE: Millis = 60_000;
 
-/** `posidle export`: looks periodically and answers Prometheus until a signal ends it. */
 export async function runExport(args: ExportArgs): Promise<never> {
   const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, interval } = args;
   keepHeapSmall();

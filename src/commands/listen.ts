@@ -12,7 +12,6 @@ import { UsageError } from '../tasks/usage-error.ts';
 
 const LOW_PORT = 'permission denied: ports below 1024 need the capability NET_BIND_SERVICE';
 
-/** Starts the HTTP server. Throws a UsageError if it cannot listen. */
 export async function listen(endpoint: Endpoint, routes: Routes): Promise<HttpServer> {
   try {
     return await startHttpServer(endpoint, routes);

@@ -32,7 +32,6 @@ export const DEFAULTS: Settings = {
   witness: undefined,
 };
 
-/** Adds the defaults. */
 export function settingsOf(options: WatchOptions): Settings {
   const { doneFile, doneProcess, heartbeatFile } = options;
   const hasOther = (doneFile ?? doneProcess ?? heartbeatFile) !== undefined;
@@ -40,7 +39,6 @@ export function settingsOf(options: WatchOptions): Settings {
   return { ...DEFAULTS, ...(hasOther && { quiet: 'off' }), ...Object.fromEntries(given) };
 }
 
-/** Makes the policy from the settings and from facts that are no options. */
 export function policyOf(settings: Settings, facts: Pick<Policy, 'tail' | 'role'>): Policy {
   const { quiet, startTimeout, drainTimeout, grace, stopTimeout, podEnds, doneProcess, mainGone } = settings;
   return {

@@ -15,7 +15,6 @@ import {
   WHEN,
 } from './option-parts.ts';
 
-/** The options of `watch` and `run`. */
 export const watchOptions = namedInErrors({
   ...posFileOptions,
   quiet: parsed(

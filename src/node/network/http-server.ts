@@ -84,8 +84,9 @@ async function answer(
   const end = (status: number, body: Answer['body'], headers = {}) =>
     void response.writeHead(status, headers).end(body);
   const { method, url = '' } = request;
+  // Each path begins with a slash, so no name of Object.prototype is one.
   const path = url.replace(/\?.*$/s, '');
-  const [get, post] = [own(routes.get, path), own(routes.post, path)];
+  const [get, post] = [routes.get[path], routes.post[path]];
   const isPost = method === 'POST' && post !== undefined;
   if ((isPost || isLoopback(host)) && !isOwnHost(request.headers.host, host))
     return end(421, 'the Host must be localhost, an IP address or the name that posidle listens on\n');
@@ -129,8 +130,4 @@ async function isAllowed({ headers }: IncomingMessage, tokenFile: string | undef
   const wanted = Buffer.from(`Bearer ${token}`);
   const given = Buffer.from(headers.authorization ?? '');
   return token !== '' && given.length === wanted.length && timingSafeEqual(given, wanted);
-}
-
-function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
 }
