@@ -27,7 +27,11 @@ export class Collector {
   readonly #posFiles: PosFiles;
   readonly #logFiles: LogFileLooks;
   readonly #followed: FollowedFiles;
-  #files: Pick<Snapshot, 'posFiles' | 'looks' | 'followed'> = { posFiles: [], looks: new Map(), followed: [] };
+  #files: Pick<Snapshot, 'posFiles' | 'looks' | 'followed'> = {
+    posFiles: [],
+    looks: new Map(),
+    followed: [],
+  };
   #wasAnswered = false;
 
   constructor(host: Host, subject: Subject) {

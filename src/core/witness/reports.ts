@@ -117,7 +117,9 @@ export function progressFromWitnesses(reports: Reports): Progress {
       ...(isComplete ? doubtsOfWorkers(workers) : []),
       ...(isComplete ? [] : ends.map(doubtOfEnd)),
     ]),
-    mark: [history.sum(), ...workers.map(({ report: { again, isReady } }) => `${again} ${isReady}`)].join(' '),
+    mark: [history.sum(), ...workers.map(({ report: { again, isReady } }) => `${again} ${isReady}`)].join(
+      ' ',
+    ),
     files: reached.size,
     movedAt: undefined,
     unseen: [],
