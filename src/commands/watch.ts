@@ -76,11 +76,8 @@ export async function watchAndReport(
     const isWanted = parent === undefined && options.witness !== 'off';
     const lines = new LogReporter(log, policy, isWanted ? (found.witness ?? SHARED_DIR) : undefined);
     const routes = board.routes(() => host.request('http'), args['quit-token']);
-    const server = args.listen && (await listen(args.listen, routes));
-    close = async () => {
-      server?.close();
-      await log.close();
-    };
+    if (args.listen !== undefined) await listen(args.listen, routes);
+    close = log.close;
     const isCalled = host.requests().length > 0;
     const when = isCalled ? [] : [...armed, ...callsIn(args)];
     tellStart(log, found, when, armed.length > 0 || isCalled);
