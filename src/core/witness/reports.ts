@@ -117,7 +117,7 @@ export function progressFromWitnesses(reports: Reports): Progress {
       ...(isComplete ? doubtsOfWorkers(workers) : []),
       ...(isComplete ? [] : ends.map(doubtOfEnd)),
     ]),
-    mark: [history.sum(), workers.map((report ) => [report.again, report.isReady])].join(' '),
+    mark: [history.sum(), workers.map(({ report }) => [report.again, report.isReady])].join(' '),
     files: reached.size,
     movedAt: undefined,
     unseen: [],
