@@ -63,7 +63,7 @@ const SETTINGS: Record<Exclude<keyof Settings, 'podEnds'>, Flag> = {
 const settingsBy = async (words: readonly string[]) =>
   watchOptionsOf((await parsed(words, watchOptions)) as unknown as WatchArgs);
 
-test.each(Object.entries(SETTINGS))('the flag of %s is %o', async (key, [flag, given, value]) => {
+test.each(Object.entries(SETTINGS))('the setting %s comes from its flag %o', async (key, [flag, given, value]) => {
   expect(await settingsBy([flag, given])).toHaveProperty(key, value);
 });
 

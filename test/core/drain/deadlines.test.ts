@@ -127,6 +127,15 @@ describe('the deadline of a stop', () => {
 describe('everything read is believed', () => {
   check(settled(HTTP), [['the settle time after the trigger', 12_000]]);
   check(settled({ by: 'http', at: 0 }), [['the settle time after a later movement', 7_000]]);
+  const beat = { by: 'heartbeat', at: 10_000 } as const;
+  check(settled(beat), [
+    [
+      'the settle time after the heartbeat, which does not end with main',
+      12_000,
+      {},
+      looksWith({ requests: [beat] }),
+    ],
+  ]);
   check(settled(HTTP, 40_000), [['when no line is on its way any more, where that is later', 40_000]]);
   const requests = [{ by: 'done-file', at: 19_500 }] as const;
   check(settled({ by: 'SIGTERM', at: 19_000 }, 3_000), [
