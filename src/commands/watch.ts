@@ -1,6 +1,5 @@
 import {
   describeOutcome,
-  EXIT,
   exitCodeOf,
   isFailure,
   isStoppedByPosidle,
@@ -16,7 +15,7 @@ import { openLog } from '../node/output/logger.ts';
 import { writeTerminationLog } from '../node/output/termination-log.ts';
 import type { FoundPosFiles } from '../tasks/find-conf.ts';
 import { Parent } from '../tasks/parent.ts';
-import { CommandError, UsageError } from '../tasks/usage-error.ts';
+import { UsageError } from '../tasks/usage-error.ts';
 import { type WatchSetup, watch } from '../tasks/watch.ts';
 import type { WatchOptions } from '../tasks/watch-options.ts';
 import { LogReporter } from './drain-report/report.ts';
@@ -52,7 +51,6 @@ type ReportArgs = Pick<WatchArgs, 'log-format' | 'strict' | 'termination-log'> &
  * open Node's inspector on port 9229.
  */
 const FORWARDED_SIGNALS = ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGCONT', 'SIGWINCH'] as const;
-const TOO_EARLY = 'ended by a second signal, before the configuration was read';
 
 /** Watches until Fluentd is gone. Reports to the log, the termination message and HTTP. */
 export async function watchAndReport(
@@ -63,18 +61,8 @@ export async function watchAndReport(
 ): Promise<Outcome> {
   keepHeapSmall();
   const { parent } = given;
-  let signals = 0;
-  let giveUp: ((error: Error) => void) | undefined;
-  const givenUp = new Promise<never>((_, reject) => {
-    giveUp = reject;
-  });
   // Handlers come first: a PID 1 gets only the signals that it handles.
-  for (const by of ['SIGTERM', 'SIGINT'] as const)
-    process.on(by, () => {
-      host.request(by);
-      signals += 1;
-      if (signals > 1) giveUp?.(new CommandError(TOO_EARLY, EXIT.cannotWork));
-    });
+  for (const by of ['SIGTERM', 'SIGINT'] as const) process.on(by, () => host.request(by));
   let warn = (_: string) => {};
   for (const signal of FORWARDED_SIGNALS)
     process.on(
@@ -94,7 +82,6 @@ export async function watchAndReport(
       server?.close();
       await log.close();
     };
-    giveUp = undefined;
     const isCalled = host.requests().length > 0;
     const when = isCalled ? [] : [...armed, ...callsIn(args)];
     tellStart(log, found, when, armed.length > 0 || isCalled);
@@ -114,7 +101,7 @@ export async function watchAndReport(
     };
   };
   try {
-    return await Promise.race([watch(host, options, { begin, ...given }), givenUp]);
+    return await watch(host, options, { begin, ...given });
   } finally {
     await close();
   }

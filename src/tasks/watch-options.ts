@@ -1,6 +1,6 @@
 import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
 import type { Millis } from '../core/text/units.ts';
-import { hasCertainTrigger, type TriggerSettings } from './arm-triggers.ts';
+import type { TriggerSettings } from './arm-triggers.ts';
 
 /** How long `drain` waits for a Fluentd whose container has just begun. */
 export const WITNESS_START: Millis = 20_000;
@@ -18,11 +18,11 @@ export interface Settings extends TriggerSettings, Pick<Policy, Durations | 'pod
 
 export type WatchOptions = { readonly [Key in keyof Settings]?: Settings[Key] | undefined };
 
-const { tail, role, settle, doneProcess, doneProcessGone, ...decisions } = DEFAULT_POLICY;
+const { quiet, startTimeout, drainTimeout, grace, stopTimeout, podEnds } = DEFAULT_POLICY;
 
 /** `quiet` is a guess, so its default applies only without another trigger. */
 export const DEFAULTS: Settings = {
-  ...decisions,
+  ...{ quiet, startTimeout, drainTimeout, grace, stopTimeout, podEnds },
   posFiles: [],
   fluentConf: undefined,
   doneFile: undefined,
@@ -34,20 +34,19 @@ export const DEFAULTS: Settings = {
 
 /** Adds the defaults. */
 export function settingsOf(options: WatchOptions): Settings {
+  const { doneFile, doneProcess, heartbeatFile } = options;
+  const hasOther = (doneFile ?? doneProcess ?? heartbeatFile) !== undefined;
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return {
-    ...DEFAULTS,
-    ...(hasCertainTrigger(options) && { quiet: 'off' }),
-    ...Object.fromEntries(given),
-  };
+  return { ...DEFAULTS, ...(hasOther && { quiet: 'off' }), ...Object.fromEntries(given) };
 }
 
 /** Makes the policy from the settings and from facts that are no options. */
 export function policyOf(settings: Settings, facts: Pick<Policy, 'tail' | 'role'>): Policy {
-  const { posFiles, fluentConf, witness, doneFile, heartbeatFile, doneProcess, mainGone, ...own } = settings;
+  const { quiet, startTimeout, drainTimeout, grace, stopTimeout, podEnds, doneProcess, mainGone } = settings;
   return {
-    ...{ ...own, ...facts, settle },
+    ...DEFAULT_POLICY,
+    ...{ quiet, startTimeout, drainTimeout, grace, stopTimeout, podEnds, ...facts },
     doneProcess: doneProcess !== undefined,
-    doneProcessGone: mainGone ?? doneProcessGone,
+    doneProcessGone: mainGone ?? DEFAULT_POLICY.doneProcessGone,
   };
 }

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pattern } from '../../src/commands/options/coercions.ts';
 import { fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
 import { isFluentd, isWorker } from '../../src/core/fluentd/processes.ts';
@@ -75,7 +74,6 @@ export const TARGETS = {
       isFluentd(argv);
       isWorker(argv);
       fluentdArguments(argv);
-      MAIN.test(argv.join(' '));
     },
   },
   'answer of a witness, and its last report': {
@@ -163,8 +161,6 @@ export const TARGETS = {
   },
 } as const satisfies Readonly<Record<string, Target>>;
 
-/** As --done-process gives it. */
-const MAIN = pattern('java.*-jar.*main');
 /** One directory may hold so many; a name has 255 bytes at most. */
 const MOST_NAMES = 12;
 

@@ -20,10 +20,7 @@ import { said } from '../support/deliver.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { parentOf, workersOf } from '../support/own-processes.ts';
 import { until } from '../support/until.ts';
-import type { Condition, Deed } from './situation.ts';
-
-/** What a player that cannot see a condition waits for instead, in seconds: in_tail's refresh_interval here, and more. */
-export const BLIND_WAIT = 3;
+import { BLIND_WAIT, type Condition, type Deed } from './situation.ts';
 
 /** Does in a site what a situation says. */
 export class Main {

@@ -63,6 +63,10 @@ export function row(changes: Partial<ProcessRow> = {}): ProcessRow {
   return { pid: 4242, ppid: 1, session: 0, startTime: '1', zombie: false, argv: ['fluentd'], ...changes };
 }
 
+/** The command lines of Fluentd's processes. */
+export const SUPERVISOR = ['/usr/bin/ruby', '/usr/bin/fluentd', '-c', '/etc/fluent.conf'];
+export const WORKER = ['/usr/bin/ruby', '-Eascii-8bit:ascii-8bit', '/usr/bin/fluentd', '--under-supervisor'];
+
 /** Chunks of these sizes in the buffer of the output `out`, on disk. */
 export function onDisk(...sizes: readonly number[]): BuffersReading {
   const chunks = sizes.map((size, index) => ({ path: chunkPath(index), size }));

@@ -8,7 +8,7 @@ const quietOf = (options: WatchOptions) => settingsOf(options).quiet;
 test('quiet is the trigger only where no other one is given', () => {
   expect(quietOf({})).toBe(DEFAULT_POLICY.quiet);
   expect(quietOf({ doneFile: '/done' })).toBe('off');
-  expect(quietOf({ doneProcess: /main/ })).toBe('off');
+  expect(quietOf({ doneProcess: 'main' })).toBe('off');
   expect(quietOf({ doneFile: '/done', quiet: 5_000 })).toBe(5_000);
   expect(quietOf({ mainGone: 5_000 })).toBe(DEFAULT_POLICY.quiet);
 });

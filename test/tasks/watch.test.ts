@@ -79,7 +79,7 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     expect((await begun({ posFiles: [at('a.pos')], doneFile: at('done') })).calls).toEqual(['done-file']);
   },
   doneProcess: async () => {
-    const options = { posFiles: [at('a.pos')], doneProcess: /main/ };
+    const options = { posFiles: [at('a.pos')], doneProcess: 'main' };
     expect((await begun(options)).policy).toMatchObject({ doneProcess: true, quiet: 'off' });
   },
   heartbeatFile: async () => {
@@ -87,10 +87,10 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     expect((await begun(options)).policy).toMatchObject({ quiet: 'off' });
   },
   mainGone: async () => {
-    const triggers = { heartbeatFile: at('beat'), doneProcess: /main/ };
+    const triggers = { heartbeatFile: at('beat'), doneProcess: 'main' };
     const { armed, policy } = await begun({ posFiles: [at('a.pos')], ...triggers, mainGone: 20_000 });
     expect(armed).toEqual([
-      "main's process (/main/) has been gone for 20 s",
+      "main's process (main) has been gone for 20 s",
       `${at('beat')} has not been refreshed for 20 s`,
     ]);
     expect(policy).toMatchObject({ doneProcessGone: 20_000 });

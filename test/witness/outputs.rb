@@ -132,6 +132,18 @@ it 'a value that the filter parser drops in silence is counted beside one that b
   expect('one of a list, one line and an empty list', s.look.values_at('unparsed', 'heard'), [3, []])
 end
 
+on_each_version 'a value that the filter parser hands to <label @ERROR> is not counted as lost' do |s|
+  filter = "<filter t>\n @type parser\n key_name message\n <parse>\n @type json\n </parse>\n</filter>\n"
+  error = "<label @ERROR>\n#{filter.sub('t>', '**>').sub('json', 'none')}#{s.out('flush_interval 0.2s', match: '**')}</label>\n"
+  empty = s.at_least('1.15') ? "[]\n" : '' # an older one makes a record of it that no output takes
+  s.append(%({"message":"1"}\nno JSON\n#{empty}neither\n))
+  s.run(s.tail + filter + s.out('flush_interval 0.2s') + error)
+  s.till('delivered') { s.delivered.sort == ['1', 'neither', 'no JSON'] }
+  found = s.look
+  expect('the empty list', found['unparsed'], empty.lines.size)
+  expect('said', found['heard'].sum { |h| h['n'] }, 2)
+end
+
 on_each_version 'copies of plugins in a directory of the user are heard like the originals' do |s|
   gem = Dir["#{ENV['FLUENTD_GEMS']}/gems/fluentd-#{s.version}"][0]
   %w[in_tail filter_parser].each { |name| FileUtils.cp("#{gem}/lib/fluent/plugin/#{name}.rb", s.make('plugins')) }

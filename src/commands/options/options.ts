@@ -2,7 +2,7 @@ import type { ArgumentsCamelCase, InferredOptionTypes } from 'yargs';
 import { formatDuration } from '../../core/text/units.ts';
 import { LOG_FORMATS } from '../../log.ts';
 import { DEFAULTS, type WatchOptions, WITNESS_START } from '../../tasks/watch-options.ts';
-import { durationOr, endpoint, nonEmpty, oneOf, pattern } from './coercions.ts';
+import { durationOr, endpoint, nonEmpty, oneOf } from './coercions.ts';
 import {
   duration,
   flag,
@@ -26,10 +26,10 @@ export const watchOptions = namedInErrors({
   ),
   'done-file': parsed('PATH', 'when this file exists', WHEN, nonEmpty),
   'done-process': parsed(
-    'REGEX',
-    'when main, the process that writes the logs, is gone; REGEX matches its command line (shared PID namespace)',
+    'TEXT',
+    'when main, the process that writes the logs, is gone; TEXT is a part of its command line (shared PID namespace)',
     WHEN,
-    pattern,
+    nonEmpty,
   ),
   'heartbeat-file': parsed('PATH', 'when main no longer refreshes this file', WHEN, nonEmpty),
   'main-gone': parsed(
@@ -122,10 +122,6 @@ export const drainOptions = namedInErrors({
 export type DrainArgs = InferredOptionTypes<typeof drainOptions>;
 
 /** The options of the task from the flags. `--quit-token` is a trigger too, so it turns the default `--quiet` off. */
-export function watchOptionsOf(args: WatchArgs): WatchOptions {
-  const { posFiles, podEnds, ...flags } = DEFAULTS;
-  const names = Object.keys(flags) as (keyof typeof flags)[];
-  const given: WatchOptions = Object.fromEntries(names.map((name) => [name, args[name]]));
-  const quiet = args.quiet ?? (args['quit-token'] === undefined ? undefined : 'off');
-  return { ...given, posFiles: args.posFile, quiet };
+export function watchOptionsOf({ posFile, quiet, ...flags }: WatchArgs): WatchOptions {
+  return { ...flags, posFiles: posFile, quiet: quiet ?? (flags.quitToken === undefined ? undefined : 'off') };
 }

@@ -3,7 +3,7 @@ import { isFileOf } from '../../core/look/file-state.ts';
 import type { FileLook, FileStat } from '../../core/look/snapshot.ts';
 import { NEWLINE, type PositionEntry } from '../../core/pos-file/pos-file.ts';
 import { leadsAway, placesBelow } from './below-root.ts';
-import { inPortions, toBytes } from './files.ts';
+import { inPortions, type PlaceOf, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
 
 /** Why Fluentd may see what posidle does not. */
@@ -22,7 +22,7 @@ export async function lookAt<Entry extends PositionEntry>(
   const [placeOf, isAway] = [placesBelow(root), leadsAway(root)];
   await inPortions(entries, (entry) => {
     const { path, position } = entry;
-    const seen = lookAtPath(path, placeOf);
+    const seen = lookAtPath(entry, placeOf);
     if ('error' in seen) return found(entry, seen);
     const { place, stat: atPath } = seen;
     if (atPath === undefined) return found(entry, isAway(path) ? { error: `it is ${LED_AWAY}` } : {});
@@ -53,11 +53,11 @@ function hasNewline(place: string, position: number): boolean | undefined {
 
 type Seen = { readonly place: string; readonly stat: FileStat | undefined } | { readonly error: string };
 
-function lookAtPath(path: string, placeOf: (path: string) => string): Seen {
+function lookAtPath({ path, inode }: PositionEntry, placeOf: PlaceOf): Seen {
   try {
     const place = placeOf(path);
     const stat = statSync(toBytes(place), { throwIfNoEntry: false });
-    return { place, stat: stat && fileStatOf(place, stat) };
+    return { place, stat: stat && fileStatOf(place, stat, inode) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ERR_INVALID_ARG_VALUE') return { error: 'its path holds a NUL byte' };
@@ -66,10 +66,12 @@ function lookAtPath(path: string, placeOf: (path: string) => string): Seen {
   }
 }
 
-function fileStatOf(place: string, stat: Stats): FileStat {
+/** `known`: the inode that the entry names, which nearly always is the same. One text for both saves memory. */
+function fileStatOf(place: string, stat: Stats, known: string): FileStat {
   const { ino, size, mtimeMs } = stat;
   // A number above 2^53 is not exact.
   const isExact = ino <= Number.MAX_SAFE_INTEGER;
-  const inode = isExact ? ino : statSync(toBytes(place), { bigint: true }).ino;
-  return { inode: String(inode), size, writtenAgo: Math.max(0, Math.round(Date.now() - mtimeMs)) };
+  const inode = String(isExact ? ino : statSync(toBytes(place), { bigint: true }).ino);
+  const writtenAgo = Math.max(0, Math.round(Date.now() - mtimeMs));
+  return { inode: inode === known ? known : inode, size, writtenAgo };
 }

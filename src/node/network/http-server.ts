@@ -39,15 +39,10 @@ const TOKEN_LIMIT = 64 * 1_024;
 
 /** Listens, or rejects (a busy port). It cuts off slow clients and never reads the body of a request. */
 export async function startHttpServer({ host, port }: Endpoint, routes: Routes): Promise<HttpServer> {
-  const server = createServer({
-    requestTimeout: TIMEOUT,
-    headersTimeout: TIMEOUT,
-    connectionsCheckingInterval: 1_000,
-  });
-  makeRoom(server);
+  const server = createServer();
+  boundConnections(server);
   // Else Node answers all pipelined requests of a connection before it does anything else.
   server.maxRequestsPerSocket = 1;
-  server.setTimeout(TIMEOUT, (socket) => socket.destroy());
   server.on('request', (request, response) => {
     // A client must not be able to stop posidle.
     answer(request, response, routes, host).catch(() => request.destroy());
@@ -63,25 +58,20 @@ export async function startHttpServer({ host, port }: Endpoint, routes: Routes):
   return { endpoint: { host, port: taken }, close };
 }
 
-/** Closes the least recently used connection for a new one, so that idle clients keep no probe out. */
-function makeRoom(server: Server): void {
+/** Cuts off each client in time, and the oldest one for a new one, so that idle clients keep no probe out. */
+function boundConnections(server: Server): void {
   const open = new Set<Socket>();
-  const use = (socket: Socket) => {
-    open.delete(socket);
-    open.add(socket);
-  };
-  server.on('request', ({ socket }) => use(socket));
   server.on('connection', (socket) => {
-    use(socket);
+    open.add(socket);
     const late = setTimeout(() => socket.destroy(), TIMEOUT);
     socket.once('close', () => {
       clearTimeout(late);
       open.delete(socket);
     });
-    const [unused] = open;
-    if (open.size <= CONNECTIONS || unused === undefined) return;
-    open.delete(unused);
-    unused.destroy();
+    const [oldest] = open;
+    if (open.size <= CONNECTIONS || oldest === undefined) return;
+    open.delete(oldest);
+    oldest.destroy();
   });
 }
 

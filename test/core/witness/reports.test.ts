@@ -45,7 +45,7 @@ describe('what is left', () => {
   const held = {
     kind: 'held',
     output: 'out (Fluent::Plugin::HTTPOutput)',
-    isOfInputs: false,
+    isOwn: false,
     next: 'flush',
   };
   test.each([
