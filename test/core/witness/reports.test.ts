@@ -378,7 +378,7 @@ test('the mark changes with each line that is read, and with old lines that come
   expect(mark({ files: [sight()], again: 1 })).not.toBe(before);
 });
 
-test('a reports is whole where each worker that lives has answered', () => {
+test('reports are whole where each worker that lives has answered', () => {
   expect(isAnswered({ at: 1, witnesses: [alive(), gone()] })).toBe(true);
   const failed = alive({ error: 'its look failed' });
   for (const witnesses of [[], [alive(), gone({ final: false })], [alive(), SILENT], [alive(), failed]])
