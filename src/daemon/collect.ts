@@ -28,6 +28,7 @@ export class Collector {
   readonly #logFiles: LogFileLooks;
   readonly #followed: FollowedFiles;
   #files: Pick<Snapshot, 'posFiles' | 'looks' | 'followed'> | undefined;
+  #wasAnswered = false;
 
   constructor(host: Host, subject: Subject) {
     this.#host = host;
@@ -38,7 +39,7 @@ export class Collector {
   }
 
   /**
-   * Takes one look. If the witnesses know enough, the facts about files are those of the last look. Otherwise it reads positions before
+   * Takes one look. If the witnesses know enough, now and in the look before, the facts about files are older. Otherwise it reads positions before
    * sizes, so that a position that equals a size covers all bytes up to there. It lists buffers last, because in_tail moves a position
    * only when the buffer has the lines (in_tail.rb:1269).
    */
@@ -48,11 +49,14 @@ export class Collector {
     const lookedAt = host.now();
     const witnessed = await this.#askWitnesses(depth, sign, question, patience);
     const { reports } = witnessed;
-    const isOfWitness = reports !== undefined && isComplete(reports) && isAnyAlive(reports);
+    const isAnswered = reports !== undefined && isComplete(reports) && isAnyAlive(reports);
+    // A first answer does not say what moved before it.
+    const isOfWitness = isAnswered && this.#wasAnswered;
+    this.#wasAnswered = isAnswered;
     if (!isOfWitness || this.#files === undefined) this.#files = await this.#lookAtFiles(depth);
-    const buffers = depth === 'light' || isOfWitness ? undefined : await readBuffers(host, this.#subject);
+    const buffers = depth === 'light' || isAnswered ? undefined : await readBuffers(host, this.#subject);
     const table = doneProcess && (await host.listProcesses().catch(() => undefined));
-    const mains = doneProcess && table && findMains(table, doneProcess, self);
+    const mains = doneProcess && table ? findMains(table, doneProcess, self) : undefined;
     const facts = { ...this.#files, ...witnessed, ...(isOfWitness && { isOfWitness }), buffers, mains };
     return { lookedAt, at: host.now(), depth, ...facts, fluentd, requests: host.requests() };
   }
