@@ -8,18 +8,17 @@ export interface Batch {
   readonly count: number;
 }
 
-/** How a batch went. */
+/** How a batch went, which ends at its first broken promise. */
 export interface Played {
   readonly reached: ReadonlyMap<string, number>;
-  readonly failures: readonly { readonly seed: number; readonly broken: string }[];
+  readonly failure: { readonly seed: number; readonly broken: string } | undefined;
 }
 
 export async function playBatch({ from, count }: Batch): Promise<Played> {
   const coverage = new Coverage();
-  const failures: Played['failures'][number][] = [];
   for (let seed = from; seed < from + count; seed += 1) {
     const { broken } = await play(planOf(seed), false, coverage);
-    if (broken !== undefined) failures.push({ seed, broken });
+    if (broken !== undefined) return { reached: coverage.counts, failure: { seed, broken } };
   }
-  return { reached: coverage.counts, failures };
+  return { reached: coverage.counts, failure: undefined };
 }

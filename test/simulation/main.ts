@@ -54,7 +54,7 @@ async function main(): Promise<void> {
 class Run {
   readonly coverage = new Coverage();
   /** From the smallest seed. */
-  failure: Played['failures'][number] | undefined;
+  failure: Played['failure'];
   readonly #from: number;
   readonly #began = performance.now();
   #next: number;
@@ -74,11 +74,11 @@ class Run {
     const crew = new Crew(jobs, new URL(import.meta.url));
     await crew.play(
       () => this.#nextBatch(),
-      ({ reached, failures: [first] }) => {
+      ({ reached, failure }) => {
         this.coverage.addAll(reached);
-        if (first === undefined) return;
+        if (failure === undefined) return;
         this.end();
-        if (first.seed < (this.failure?.seed ?? Number.POSITIVE_INFINITY)) this.failure = first;
+        if (failure.seed < (this.failure?.seed ?? Number.POSITIVE_INFINITY)) this.failure = failure;
       },
     );
   }
