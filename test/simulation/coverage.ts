@@ -72,11 +72,8 @@ export class Coverage {
   readonly counts = new Map<string, number>();
 
   reached(kind: string, what: string): void {
-    this.#add(`${kind}: ${what}`, 1);
-  }
-
-  addAll(counts: ReadonlyMap<string, number>): void {
-    for (const [what, count] of counts) this.#add(what, count);
+    const name = `${kind}: ${what}`;
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
   }
 
   get lines(): readonly string[] {
@@ -93,9 +90,5 @@ export class Coverage {
   get unforeseen(): readonly string[] {
     const made = [...this.counts.keys()].filter((what) => what.startsWith('transition: '));
     return made.filter((what) => !TRANSITIONS.includes(what.slice('transition: '.length)));
-  }
-
-  #add(what: string, count: number): void {
-    this.counts.set(what, (this.counts.get(what) ?? 0) + count);
   }
 }

@@ -1,11 +1,8 @@
 // Simulated lifetimes: npm run simulate -- --help
-import { availableParallelism } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { isMainThread, parentPort } from 'node:worker_threads';
 import { asRow } from '../situations/as-row.ts';
-import { type Batch, type Played, playBatch } from './batch.ts';
 import { Coverage } from './coverage.ts';
-import { Crew } from './crew.ts';
 import { play } from './lifetime.ts';
 import { planOf } from './plan.ts';
 import { describePlan, shrink } from './shrink.ts';
@@ -14,11 +11,10 @@ const USAGE = `npm run simulate -- [options]
   --seeds N      so many lifetimes (default 10,000)
   --from N       the first seed (default: by the clock)
   --seed N       this one lifetime, with its timeline
-  --brief        in one thread, a line for the first failure, and nothing else
+  --brief        a line for the first failure, and nothing else
 Tells each 10 s how far it is. Ctrl-C ends it early, with the summary. A lifetime that breaks a promise is made as small as
 it can be, and written as a row of the table of situations.`;
 
-const BATCH = 100;
 const TELL_EVERY = 10_000;
 
 async function main(): Promise<void> {
@@ -33,68 +29,35 @@ async function main(): Promise<void> {
   });
   if (values.help) return console.log(USAGE);
   if (values.seed !== undefined) return await tell(Number(values.seed));
-  const run = new Run(Number(values.from), Number(values.seeds));
-  process.once('SIGINT', () => run.end());
-  const telling = setInterval(() => console.error(run.progress), TELL_EVERY);
-  await run.play(values.brief ? 1 : availableParallelism());
-  clearInterval(telling);
+  const coverage = new Coverage();
+  const [from, to] = [Number(values.from), Number(values.from) + Number(values.seeds)];
+  const began = performance.now();
+  let [seed, toldAt, isOver] = [from, began, false];
+  let broken: string | undefined;
+  const progress = () =>
+    `seeds ${from} to ${seed - 1}: ${Math.round((1_000 * (seed - from)) / (performance.now() - began))} lifetimes a second`;
+  process.once('SIGINT', () => {
+    isOver = true;
+  });
+  for (; seed < to && broken === undefined && !isOver; seed += 1) {
+    ({ broken } = await play(planOf(seed), false, coverage));
+    if (performance.now() - toldAt > TELL_EVERY) {
+      console.error(progress());
+      toldAt = performance.now();
+    }
+    // Lets a signal in.
+    await nextTurn();
+  }
   if (!values.brief) {
-    const { lines, missing } = run.coverage;
-    for (const line of lines) console.log(line);
+    for (const line of coverage.lines) console.log(line);
+    const { missing } = coverage;
     console.log(`never reached: ${missing.length === 0 ? 'nothing' : missing.join(', ')}`);
   }
-  console.log(run.progress);
-  console.log(run.failure?.broken.split('\n')[0] ?? 'no promise was broken');
-  if (run.failure === undefined) return;
+  console.log(progress());
+  console.log(broken?.split('\n')[0] ?? 'no promise was broken');
+  if (broken === undefined) return;
   process.exitCode = 1;
-  if (!values.brief) await tell(run.failure.seed);
-}
-
-/** Seeds that are played batch by batch, until all are, or a promise is broken. */
-class Run {
-  readonly coverage = new Coverage();
-  /** From the smallest seed. */
-  failure: Played['failure'];
-  readonly #from: number;
-  readonly #began = performance.now();
-  #next: number;
-  #to: number;
-
-  constructor(from: number, count: number) {
-    this.#from = from;
-    this.#next = from;
-    this.#to = from + count;
-  }
-
-  end(): void {
-    this.#to = this.#next;
-  }
-
-  async play(jobs: number): Promise<void> {
-    const crew = new Crew(jobs, new URL(import.meta.url));
-    await crew.play(
-      () => this.#nextBatch(),
-      ({ reached, failure }) => {
-        this.coverage.addAll(reached);
-        if (failure === undefined) return;
-        this.end();
-        if (failure.seed < (this.failure?.seed ?? Number.POSITIVE_INFINITY)) this.failure = failure;
-      },
-    );
-  }
-
-  get progress(): string {
-    const played = this.#next - this.#from;
-    const pace = Math.round((1_000 * played) / (performance.now() - this.#began));
-    return `seeds ${this.#from} to ${this.#next - 1}: ${played} lifetimes, ${pace} a second`;
-  }
-
-  #nextBatch(): Batch | undefined {
-    if (this.#next >= this.#to) return undefined;
-    const batch = { from: this.#next, count: Math.min(BATCH, this.#to - this.#next) };
-    this.#next += batch.count;
-    return batch;
-  }
+  if (!values.brief) await tell(seed - 1);
 }
 
 /** The shrunk plan of a seed, and what happens in it. */
@@ -109,5 +72,4 @@ async function tell(seed: number): Promise<void> {
   if (played.broken !== undefined) console.log(await asRow(smallest, played.broken));
 }
 
-if (isMainThread) await main();
-else parentPort?.on('message', async (batch: Batch) => parentPort?.postMessage(await playBatch(batch)));
+await main();
