@@ -195,8 +195,8 @@ class PosidleWitness
     File.symlink?(path) && File.stat(path) && false
   rescue Errno::ENOENT, Errno::ENOTDIR # not an old one, nor one whose file Fluentd has followed
     made = ms(File.lstat(path).mtime) rescue (return false)
-    made >= @pod && @watchers.none? { |w| w.path == path } &&
-      @closed.values.none? { |c| c[:path] == text(path) && c[:at] >= made }
+    read = @watchers.map { |w| [key(w), w.path] } + @closed.map { |key, c| [key, c[:path]] }
+    made >= @pod && read.none? { |key, p| p == text(path) && @begun[key].to_i >= made }
   rescue SystemCallError
     true
   end
