@@ -56,7 +56,7 @@ export class Collector {
     if (!isOfWitness || this.#files === undefined) this.#files = await this.#lookAtFiles(depth);
     const buffers = depth === 'light' || isAnswered ? undefined : await readBuffers(host, this.#subject);
     const table = doneProcess && (await host.listProcesses().catch(() => undefined));
-    const mains = doneProcess && table && findMains(table, doneProcess, self);
+    const mains = doneProcess && table ? findMains(table, doneProcess, self) : undefined;
     const facts = { ...this.#files, ...witnessed, ...(isOfWitness && { isOfWitness }), buffers, mains };
     return { lookedAt, at: host.now(), depth, ...facts, fluentd, requests: host.requests() };
   }

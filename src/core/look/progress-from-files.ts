@@ -26,6 +26,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
     files: counts.all,
     lines: undefined,
     outputs: outputs.map(({ name }) => ({ output: name })),
+    taken: 0,
     unseen: buffers?.unseen ?? [],
     ignoresSigterm: false,
     busyUntil: busyUntil(seen, limits),
@@ -45,7 +46,7 @@ const NOT_LOOKED_AT: Doubt = {
   why: 'posidle could not look in time: there are very many files, the machine is very busy, or a mount does not answer',
 };
 
-export const GONE = 'it is no longer at its path, and nobody knows how much of it was read';
+const GONE = 'it is no longer at its path, and nobody knows how much of it was read';
 
 const NO_ANSWER: Doubt = { kind: 'no-answer', why: "Fluentd's witness did not answer in time" };
 

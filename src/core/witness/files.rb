@@ -28,7 +28,7 @@ class PosidleWitness
       return (closes(w) if stat && !h.opened?) # open_on_every_update goes on with another file
     end
     had = [var(var(w, :@rotate_handler), :@fsize).to_i, mark[:size]].max # a full buffer keeps in_tail from looking
-    keep(@cuts, report(w).merge(had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]]))
+    keep(@cuts, report(w).merge(had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]], head: head(mark, mark[:pos])))
   end
   def begins(w, stat) # an earlier worker read the bytes before the position, or nobody did
     return unless (was = @new.delete(w))
@@ -47,7 +47,9 @@ class PosidleWitness
     @closed.delete(key = key(w))
     facts, io = @closed[key] = report(w), io(w)
     here = io || (s = stat(w.path)) && s.ino == key[1]
-    facts[:print] = here ? fingerprint(w.path, facts[:pos], io) : (@marks[handler(w)] || { prints: {} })[:prints][facts[:pos]]
+    pos, mark = facts[:pos], @marks[handler(w)] || { prints: {} }
+    facts[:print] = here ? fingerprint(w.path, pos, io) : mark[:prints][pos]
+    facts[:head] = here ? fingerprint(w.path, [64, pos].min, io) : head(mark, pos)
     facts[:followed] = true if input(w).shutdown? && (s = stat(w.path)) && s.ino == key[1] # as long as the worker lived
     @held[key] = io.dup if io && io.stat.ino == key[1] rescue nil # no descriptor left
     return if @closed.size <= MANY || facts[:followed]
@@ -75,6 +77,13 @@ class PosidleWitness
     bytes = io.pread(n, 0) + io.pread(n, pos - n)
     Zlib.crc32(bytes) if bytes.bytesize == 2 * n # Fluentd has loaded it (event.rb, compressable.rb)
   rescue SystemCallError, IOError
+    nil
+  end
+  def head(mark, pos); pos < 64 ? mark[:prints][pos] : mark[:head]; end # a fingerprint of the first 64 bytes
+  def packed_head(path, size)
+    bytes = Zlib::GzipReader.open(path) { |z| z.read([64, size].min) }
+    Zlib.crc32(bytes + bytes)
+  rescue Zlib::Error, SystemCallError, NoMethodError # nothing is in it
     nil
   end
   def unfinished(fifo) # bytes of a last line without newline; of one over max_line_size it keeps the number only
@@ -240,8 +249,8 @@ class PosidleWitness
     plain = (File.open(path, 'rb') { |f| f.seek(-4, 2) && f.read.unpack1('V') } if path.b =~ /\.gz\z/n) rescue nil
     cuts = @cuts.last(100).select { |c| File.basename(text(path)).start_with?(File.basename(c[:path], '.*')) }
     # A copy is the same up to there; a cut before the first read is no evidence.
-    cuts = cuts.select { |c| plain || c[:marked] > 0 && fingerprint(path, c[:marked]) == c[:print] }
-    { path: text(path), inode: stat.ino, size: stat.size, at: ms(stat.mtime), plain: plain,
+    cuts = cuts.select { |c| c[:marked] > 0 && (plain ? packed_head(path, c[:marked]) == c[:head] : fingerprint(path, c[:marked]) == c[:print]) }
+    { path: text(path), inode: stat.ino, size: stat.size, at: ms(stat.mtime), plain: plain, head: plain && packed_head(path, plain),
       cuts: cuts.map { |c| c[:at].to_s } }
   end
   def closed # what is not held open is measured by its inode number

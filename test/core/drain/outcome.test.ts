@@ -93,7 +93,7 @@ describe('an outcome', () => {
 
   test('omits the chunks that did not have to go', () => {
     const look = { ...OUTSIDE, buffers: onDisk(5) };
-    const pending = { mark: '0', ids: new Set<string>() };
+    const pending = { mark: '0', ids: new Set<string>(), taken: 0 };
     expect(outcome('stopped', { look }).left.count).toBe(1);
     expect(outcome('stopped', { look, result: { ...RESULT, pending } }).left.count).toBe(0);
   });
