@@ -9,24 +9,14 @@ export type Heard = Readonly<ReturnType<typeof heardMessage>>;
 export type PluginSettings = Readonly<ReturnType<typeof pluginReport>>;
 export type ReceiptReport = Readonly<ReturnType<typeof receiptReport>>;
 export type OutputReport = Readonly<ReturnType<typeof outputReport>>;
-/** One worker's answer or last report. */
 export type Report = Readonly<ReturnType<typeof reportIn>>;
 
 /** One worker's answer (`alive`) or last report (`gone`). */
-export type WorkerReport = {
-  readonly worker: string;
-  readonly kind: 'alive' | 'gone';
-  readonly report: Report;
-};
+export type WorkerReport = Readonly<{ worker: string; kind: 'alive' | 'gone'; report: Report }>;
 
-interface NotBelieved {
-  readonly notBelieved: string;
-}
-
-/** Parses an answer to a question, or a last report. Lists may be missing until Fluentd is ready, and in a last report. */
-export function parseReport(text: string): Report | NotBelieved {
-  const isWhole = ({ ready, final }: Fields) => ready === true && final === undefined;
-  return parse(text, (fields) => reportIn(fields, isWhole(fields) ? undefined : []));
+/** Parses an answer to a question, or a last report. */
+export function parseReport(text: string) {
+  return parse(text, reportIn);
 }
 
 /** Why an order was not done; undefined if it was. */
@@ -36,7 +26,7 @@ export function parseDone(text: string): string | undefined {
 }
 
 /** Refuses another version, and ignores unknown fields. */
-function parse<Value extends object>(text: string, read: (fields: Fields) => Value): Value | NotBelieved {
+function parse<Value extends object>(text: string, read: (fields: Fields) => Value) {
   try {
     const fields = object(JSON.parse(text));
     const { v, error } = fields;
@@ -50,7 +40,9 @@ function parse<Value extends object>(text: string, read: (fields: Fields) => Val
   }
 }
 
-function reportIn(f: Fields, none: [] | undefined) {
+function reportIn(f: Fields) {
+  // Lists may be missing until Fluentd is ready, and in a last report.
+  const none = f.ready === true && f.final === undefined ? undefined : [];
   const each = <One>(name: string, read: (item: Fields) => One) => objects(f[name] ?? none, read);
   const texts = (name: string) => list(f[name] ?? none, string);
   return {
@@ -151,8 +143,6 @@ function reportIn(f: Fields, none: [] | undefined) {
 /** One input's knowledge of one file. Positions and sizes are bytes. */
 function fileReport(file: Fields) {
   const { path, inode, dev, reader, at, pos, size, print, head } = file;
-  // A file that is younger than the closed one has reused its inode.
-  const isOther = count(file.born) > (maybe(at, number) ?? Number.POSITIVE_INFINITY);
   return {
     path: string(path),
     inode: inodeOf(number(inode), dev),
@@ -162,7 +152,7 @@ function fileReport(file: Fields) {
     at: count(at),
     position: number(pos),
     /** undefined if the file is gone. */
-    size: isOther ? number(pos) : maybe(size, number),
+    size: maybe(size, number),
     /** `unfinished`: bytes of a last line without newline. `lines`: read, but not emitted. `record`: bytes of a waiting multiline record. */
     unfinished: count(file.unfinished),
     lines: count(file.lines),
@@ -183,8 +173,7 @@ function fileReport(file: Fields) {
 
 /** After how many milliseconds a plugin emits what it keeps; undefined: only when it stops. */
 function interval(seconds: unknown): Millis | undefined {
-  const known = count(seconds);
-  return known > 0 ? known * 1_000 : undefined;
+  return count(seconds) * 1_000 || undefined;
 }
 
 /** With the device, if it is known: two volumes may have one inode number. */

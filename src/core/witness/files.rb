@@ -250,17 +250,18 @@ class PosidleWitness
     ext && (1..rest[DATE].to_s.size).any? { |n| names[rest[0, rest.size - n] + ext] }
   end
   def sibling(path, stat) # a gzip file ends with the size of what is in it (RFC 1952)
-    plain = (File.open(path, 'rb') { |f| f.seek(-4, 2) && f.read.unpack('V')[0] } if path.b =~ /\.gz\z/n) rescue nil
+    plain = (File.open(path, 'rb') { |f| f.seek(-4, 2) && f.read.unpack1('V') } if path.b =~ /\.gz\z/n) rescue nil
     cuts = @cuts.last(100).select { |c| File.basename(text(path)).start_with?(File.basename(c[:path], '.*')) }
     # A copy is the same up to there; a cut before the first read is no evidence.
     cuts = cuts.select { |c| c[:marked] > 0 && (plain ? packed_head(path, c[:marked]) == c[:head] : fingerprint(path, c[:marked]) == c[:print]) }
     { path: text(path), inode: stat.ino, dev: stat.dev, size: stat.size, at: ms(stat.mtime), plain: plain, head: plain && packed_head(path, plain),
       cuts: cuts.map { |c| c[:at].to_s } }
   end
-  def closed # a file that is not held open is measured by its inode number
+  def closed # what is not held open is measured by its inode number
     paths = @stats.to_a.map { |p, s| [s && s.ino, p] }.to_h
     @closed.to_a.map do |key, c|
-      @held[key] || !(p = paths[c[:inode]]) ? c : c.merge(size: @stats[p].size, born: born(p))
+      p = paths[c[:inode]] unless @held[key]
+      p.nil? || born(p).to_i > c[:at] ? c : c.merge(size: @stats[p].size) # not of a younger file
     end
   end
 end

@@ -87,10 +87,10 @@ class PosidleWitness
   end
   def trace(key, c, m, names = [], *more) # Ruby 2.6; where it fails nothing is heard, so nothing is proven
     t = TracePoint.new(:call, *more) do |tp|
-      Thread.handle_interrupt(LATER) do # a Timeout that strikes here is Fluentd's, and comes after it
+      Thread.handle_interrupt(LATER) do # a Timeout that strikes here is Fluentd's, and waits
         had = names.map { |n| tp.binding.local_variable_get(n) }
         yield tp.self, had, (tp.event == :call ? nil : [tp.return_value])
-      rescue Exception # whatever a plugin's object raises
+      rescue Exception # whatever a plugin raises
         @fault = failed($!)
       end
     end
@@ -131,7 +131,7 @@ class PosidleWitness
     key = count(key)
     Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
   end
-  def source # the file that called log.warn, or its caller; a frame costs some microseconds
+  def source # the file that called log.warn, or its caller; a frame costs microseconds
     at = caller_locations(7, 7).to_a.find { |l| !OWN.match?(l.path) }
     at ? text(at.path[%r{.*/lib/(.*)}, 1] || at.path) : ''
   end
@@ -144,7 +144,7 @@ class PosidleWitness
     n -= had.count('') if had.is_a?(Array)
     number(:unparsed, n) if n > 0
   end
-  def counts_values(filter) # from now on; it costs some microseconds a record, so only where nothing else tells
+  def counts_values(filter) # from now on; it costs microseconds a record, so only where nothing else tells
     rescued[filter] = 0 unless var(filter, :@reserve_data) # or the record goes on, too
     return if @traces[:values] || var(filter, :@emit_invalid_record_to_error)
     trace(:values, filter.class.instance_method(:filter_one_record).owner, :filter_one_record, [], :b_return) do |f, _, made|
