@@ -16,13 +16,6 @@ test('every trigger that is armed is named, in words', () => {
   ]);
 });
 
-test('one time is for the process and for the heartbeat', () => {
-  expect(armed({ doneProcess: 'main', heartbeatFile: '/alive', mainGone: 360_000 })).toEqual([
-    "main's process (main) has been gone for 6 min",
-    '/alive has not been refreshed for 6 min',
-  ]);
-});
-
 test('without a trigger nothing begins the drain by itself', () => {
   expect(armed({ quiet: 'off' })).toEqual([]);
 });

@@ -13,10 +13,6 @@ test('quiet is the trigger only where no other one is given', () => {
   expect(quietOf({ mainGone: 5_000 })).toBe(DEFAULT_POLICY.quiet);
 });
 
-test('an undefined option is left out', () => {
-  expect(settingsOf({ grace: undefined, doneFile: undefined })).toEqual(settingsOf({}));
-});
-
 test('the policy of no options is the default one', () => {
   const facts = { tail: DEFAULT_TAIL, role: 'beside' as const };
   expect(policyOf(settingsOf({}), facts)).toEqual(DEFAULT_POLICY);

@@ -60,7 +60,7 @@ const SETTINGS: Record<Exclude<keyof Settings, 'podEnds'>, Flag> = {
 const settingsBy = async (words: readonly string[]) =>
   watchOptionsOf((await parsed(words, watchOptions)) as unknown as WatchArgs);
 
-test.each(Object.entries(SETTINGS))('the flag of %s is %o', async (key, [flag, given, value]) => {
+test.each(Object.entries(SETTINGS))('the setting %s comes from %o', async (key, [flag, given, value]) => {
   expect(await settingsBy([flag, given])).toHaveProperty(key, value);
 });
 
