@@ -94,19 +94,15 @@ export async function watch(
 const START_PATIENCE: Millis = 10_000;
 
 async function inTime<Found>(work: Promise<Found>): Promise<Found> {
-  const late = new AbortController();
-  const told = pause(START_PATIENCE, LATE, { signal: late.signal });
-  const found = await Promise.race([work, told]).finally(() => late.abort());
-  if (found !== LATE) return found as Found;
-  throw new CommandError(
-    `fluent.conf and the pos files were not found within ${formatDuration(START_PATIENCE)}: a mount does not answer, or the machine is very busy`,
-    EXIT.cannotWork,
-  );
+  const late = pause(START_PATIENCE, undefined, { ref: false }).then(() => {
+    const why = `fluent.conf and the pos files were not found within ${formatDuration(START_PATIENCE)}`;
+    throw new CommandError(`${why}: a mount does not answer, or the machine is very busy`, EXIT.cannotWork);
+  });
+  return await Promise.race([work, late]);
 }
 
 const NOTHING =
   'has no in_tail source: nothing to watch. Give Fluentd a witness (`posidle witness` shows how), and posidle drains it';
-const LATE = Symbol('late');
 const ONLY_CLOCK = 'posidle looks once a second instead; that loses nothing';
 
 /** The paths of the pos files. Throws a UsageError for a database of Fluent Bit. */

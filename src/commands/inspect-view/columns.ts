@@ -62,10 +62,10 @@ const NAME = 'FILE';
 const LEAST_NAME = 24;
 
 /** The lines of a table, none wider than `width`. The first line is the title. Makes each row twice, because very many take much memory. */
-export function* layOut<File>(
+export function* layOut(
   columns: readonly string[],
-  files: readonly File[],
-  rowOf: (file: File) => Row,
+  files: readonly ObservedFile[],
+  rowOf: (file: ObservedFile) => Row,
   width: number,
 ): Generator<string> {
   const shown = fitting(columns, files, rowOf, width);
@@ -89,10 +89,10 @@ interface ShownColumn {
   readonly widest: number;
 }
 
-function fitting<File>(
+function fitting(
   columns: readonly string[],
-  files: readonly File[],
-  rowOf: (file: File) => Row,
+  files: readonly ObservedFile[],
+  rowOf: (file: ObservedFile) => Row,
   width: number,
 ): readonly ShownColumn[] {
   let longest = NAME.length;

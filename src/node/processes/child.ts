@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { formatDuration, LONGEST_TIMER, type Millis } from '../../core/text/units.ts';
@@ -16,7 +17,7 @@ export interface Child {
 }
 
 /** Starts a command as the leader of its own session, with this process's input and output. Its process group ends with this process. */
-export function startChild(command: readonly string[], env: NodeJS.ProcessEnv): Promise<Child> {
+export async function startChild(command: readonly string[], env: NodeJS.ProcessEnv): Promise<Child> {
   const [file = '', ...args] = command;
   const child = spawn(file, args, { detached: true, stdio: 'inherit', env });
   const began = performance.now();
@@ -27,23 +28,17 @@ export function startChild(command: readonly string[], env: NodeJS.ProcessEnv): 
       resolve(signal === null ? Number(code) : 128 + constants.signals[signal]);
     }),
   );
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('spawn', () => {
-      const pid = child.pid ?? 0;
-      const kill = () => {
-        const isReaped = child.exitCode !== null || child.signalCode !== null;
-        if (!isReaped || send(pid, 0) === 'gone') send(-pid, 'SIGKILL');
-      };
-      const over = (span: Millis) => pause(Math.min(span, LONGEST_TIMER), undefined, { ref: false });
-      process.once('exit', kill);
-      resolve({
-        pid,
-        exitCode,
-        end: () => ended,
-        endsWithin: (span) => Promise.race([exitCode, over(span)]),
-        killGroup: kill,
-      });
-    });
-  });
+  await once(child, 'spawn');
+  const pid = child.pid ?? 0;
+  const killGroup = () => {
+    const isReaped = child.exitCode !== null || child.signalCode !== null;
+    if (!isReaped || send(pid, 0) === 'gone') send(-pid, 'SIGKILL');
+  };
+  process.once('exit', killGroup);
+  const over = (span: Millis) => pause(Math.min(span, LONGEST_TIMER), undefined, { ref: false });
+  return {
+    ...{ pid, exitCode, killGroup },
+    end: () => ended,
+    endsWithin: (span) => Promise.race([exitCode, over(span)]),
+  };
 }
