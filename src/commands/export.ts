@@ -17,7 +17,6 @@ import { unknownVariables } from './start-warnings.ts';
 
 const STALE: Millis = 60_000;
 
-/** `posidle export`: looks periodically and answers Prometheus until a signal ends it. */
 export async function runExport(args: ExportArgs): Promise<never> {
   const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, interval } = args;
   keepHeapSmall();
@@ -25,9 +24,9 @@ export async function runExport(args: ExportArgs): Promise<never> {
   const subject = await inspectSubject(host, { posFiles, fluentConf, root });
   const inspector = new Inspector(host, subject, new Rates());
   const board = new LookBoard<Inspected>(() => host.now(), STALE + 2 * interval);
-  const { endpoint } = await listen(args.listen, exportRoutes(board, args['per-file']));
+  await listen(args.listen, exportRoutes(board, args['per-file']));
   const log = openLog(args['log-format']);
-  const answers = `GET http://${args.listen.host}:${endpoint.port}/metrics answers`;
+  const answers = `GET http://${args.listen.host}:${args.listen.port}/metrics answers`;
   log.info({}, `${answers}, with a look every ${formatDuration(interval)}`);
   for (const warning of [...unknownVariables(process.env), ...subject.warnings]) log.warn({}, warning);
   let told: string | undefined;

@@ -26,7 +26,6 @@ import { USE_RUN } from './options/mistakes.ts';
 import { type WatchArgs, watchOptionsOf } from './options/options.ts';
 import { startWarnings } from './start-warnings.ts';
 
-/** `posidle watch`: drains a Fluentd that something else started. Resolves to the exit code. */
 export async function runWatch(args: WatchArgs): Promise<number> {
   return exitCodeOf(await watchAndReport(new NodeHost(), args, watchOptionsOf(args)), args);
 }
@@ -77,11 +76,8 @@ export async function watchAndReport(
     const isWanted = parent === undefined && options.witness !== 'off';
     const lines = new LogReporter(log, policy, isWanted ? (found.witness ?? SHARED_DIR) : undefined);
     const routes = board.routes(() => host.request('http'), args['quit-token']);
-    const server = args.listen && (await listen(args.listen, routes));
-    close = async () => {
-      server?.close();
-      await log.close();
-    };
+    if (args.listen !== undefined) await listen(args.listen, routes);
+    close = log.close;
     const isCalled = host.requests().length > 0;
     const when = isCalled ? [] : [...armed, ...callsIn(args)];
     tellStart(log, found, when, armed.length > 0 || isCalled);
@@ -110,7 +106,6 @@ export async function watchAndReport(
 const ONLY_CALLS =
   'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes. Add a trigger that needs no call, such as --quiet 10m';
 
-/** The triggers that somebody must call. */
 function callsIn({ listen, 'quit-token': token }: ReportArgs): readonly string[] {
   const call = listen && token ? [`POST /quitquitquit comes to ${listen.host}:${listen.port}`] : [];
   return [...call, 'SIGTERM comes'];

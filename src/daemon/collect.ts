@@ -27,11 +27,7 @@ export class Collector {
   readonly #posFiles: PosFiles;
   readonly #logFiles: LogFileLooks;
   readonly #followed: FollowedFiles;
-  #files: Pick<Snapshot, 'posFiles' | 'looks' | 'followed'> = {
-    posFiles: [],
-    looks: new Map(),
-    followed: [],
-  };
+  #files: Pick<Snapshot, 'posFiles' | 'looks' | 'followed'> | undefined;
   #wasAnswered = false;
 
   constructor(host: Host, subject: Subject) {
@@ -57,7 +53,7 @@ export class Collector {
     // A first answer does not say what moved before it.
     const isOfWitness = isAnswered && this.#wasAnswered;
     this.#wasAnswered = isAnswered;
-    if (!isOfWitness) this.#files = await this.#lookAtFiles(depth);
+    if (!isOfWitness || this.#files === undefined) this.#files = await this.#lookAtFiles(depth);
     const buffers = depth === 'light' || isAnswered ? undefined : await readBuffers(host, this.#subject);
     const table = doneProcess && (await host.listProcesses().catch(() => undefined));
     const mains = doneProcess && table ? findMains(table, doneProcess, self) : undefined;

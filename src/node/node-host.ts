@@ -72,7 +72,6 @@ export class NodeHost implements Host {
     });
   }
 
-  /** Makes the loop look at once. */
   wake(): void {
     this.#hinted = true;
     this.#resolveSleep();
@@ -116,7 +115,6 @@ export class NodeHost implements Host {
     return [...this.#requests];
   }
 
-  /** Adds a stop request and wakes the loop. */
   request(by: DrainRequest['by'], at = this.now()): void {
     this.#requests.push({ by, at });
     this.wake();

@@ -6,13 +6,13 @@ import { DoneFile, HeartbeatFile, podStart, type TriggerFile } from '../node/fil
 const HEARTBEAT_AGE: Millis = 15_000;
 
 export interface TriggerSettings extends Pick<Policy, 'quiet' | 'startTimeout'> {
-  readonly doneFile: string | undefined;
+  readonly doneFile?: string | undefined;
   /** A part of the command line of main's process. The drain begins when it is gone. */
-  readonly doneProcess: string | undefined;
+  readonly doneProcess?: string | undefined;
   /** Main refreshes it while it runs. The drain begins when it no longer does. */
-  readonly heartbeatFile: string | undefined;
+  readonly heartbeatFile?: string | undefined;
   /** How long main's process must be gone, or its heartbeat file stay as it is. Each has its own default. */
-  readonly mainGone: Millis | undefined;
+  readonly mainGone?: Millis | undefined;
 }
 
 /** What begins the drain without a call or a signal: one text for each trigger. */

@@ -59,7 +59,6 @@ const ONLY_FILES = {
   question: 'look',
 } as const;
 
-/** Takes one or repeated looks, as the daemon does. */
 export class Inspector {
   readonly #host: Host;
   readonly #subject: InspectSubject;

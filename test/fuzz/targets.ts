@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
@@ -13,7 +14,7 @@ import { parseReport } from '../../src/core/witness/answer.ts';
 import { progressFromWitnesses } from '../../src/core/witness/reports.ts';
 import { listChunks } from '../../src/node/files/chunks.ts';
 import { listFollowed } from '../../src/node/files/walk.ts';
-import { type HttpServer, startHttpServer } from '../../src/node/network/http-server.ts';
+import { startHttpServer } from '../../src/node/network/http-server.ts';
 import { fluentdArguments } from '../../src/node/processes/command-line.ts';
 import { listProc } from '../../src/node/processes/proc.ts';
 import { answer, holding, sight } from '../support/said.ts';
@@ -173,16 +174,16 @@ async function withNames(
   }
 }
 
-let server: Promise<HttpServer> | undefined;
+let server: Promise<Server> | undefined;
 
 /** The server answers the request or cuts it off, and serves the next client. */
 async function askServer(bytes: Buffer): Promise<void> {
   const told = () => ({ body: 'x'.repeat(100_000), type: 'text/plain', isWell: true });
   const routes = { get: { '/metrics': told }, post: { '/quit': () => {} }, tokenFile: undefined };
   server ??= startHttpServer({ host: '127.0.0.1', port: 0 }, routes);
-  const { endpoint } = await server;
+  const { port } = (await server).address() as AddressInfo;
   await new Promise<void>((resolve) => {
-    const socket = connect(endpoint, () => socket.end(bytes));
+    const socket = connect(port, '127.0.0.1', () => socket.end(bytes));
     socket.on('error', () => {}).once('close', () => resolve());
     socket.resume();
   });

@@ -5,16 +5,19 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import type { FileReport, Report } from '../../src/core/witness/answer.ts';
 import { said } from '../support/deliver.ts';
 import type { Site } from '../support/delivery-site.ts';
@@ -65,6 +68,9 @@ export class Main {
       case 'truncate':
         return truncateSync(this.#path(deed[1]));
       case 'remove':
+        return rmSync(this.#path(deed[1]));
+      case 'compress':
+        writeFileSync(`${this.#path(deed[1])}.gz`, gzipSync(readFileSync(this.#path(deed[1]))));
         return rmSync(this.#path(deed[1]));
       case 'set an old date':
         return utimesSync(this.#path(deed[1]), 0, 0);

@@ -117,6 +117,7 @@ function possible(deeds: readonly Deed[]): readonly Deed[] {
       case 'link hard':
         return false;
       case 'rename':
+      case 'compress':
       case 'remove': {
         const isThere = there.delete(file);
         if (isThere && what === 'rename') there.add(String(deed[2]));

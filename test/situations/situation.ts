@@ -34,7 +34,8 @@ export type Deed =
   | readonly ['open', file: string]
   | readonly ['write on', file: string, lines: number]
   | readonly ['rename' | 'copy', file: string, to: string]
-  | readonly ['truncate' | 'remove' | 'set an old date', file: string]
+  /** `compress`: by gzip, into FILE.gz. */
+  | readonly ['truncate' | 'remove' | 'compress' | 'set an old date', file: string]
   | readonly ['link' | 'link hard', to: string, file: string]
   | readonly ['destination', is: SinkPhase]
   | readonly ['each answer takes', millis: number]

@@ -23,9 +23,6 @@ const SILENT: WatchReporter = { transition: () => {}, looked: () => {}, performe
 const watched = (options: WatchOptions, given: Partial<WatchSetup> = {}, host = new NodeHost()) =>
   watch(host, options, { begin: async () => SILENT, ...given });
 
-/** For a Fluentd that does not exist. */
-const NOBODY = { fluentd: { by: 'witness' } } as const;
-
 interface Begun {
   readonly found: FoundPosFiles;
   readonly policy: Policy;
@@ -137,7 +134,7 @@ test('a configuration without in_tail is drained by its parent only, for no pos 
 test('file events are asked for of the files that a glob matches', async () => {
   const watchFiles = vi.spyOn(NodeHost.prototype, 'watchFiles');
   for (const name of ['a.pos', 'b.pos', 'c.log']) writeFileSync(at(name), '');
-  await watched({ posFiles: [at('*.pos')], startTimeout: 0 }, NOBODY);
+  await watched({ posFiles: [at('*.pos')], startTimeout: 0 });
   expect(watchFiles.mock.calls[0]?.[0]).toEqual([at('a.pos'), at('b.pos')]);
 });
 

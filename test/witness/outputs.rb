@@ -109,13 +109,6 @@ on_each_version 'a line that is too long is told with the limit' do |s|
   expect('its text', found['heard'].map { |h| h['text'] }, ['received line length is longer than 30'])
 end
 
-on_each_version 'a tag in the text of a plugin is not the tag of the message' do |s|
-  s.append(%(quote answer tag="fluent.info"\n))
-  s.run(s.tail + s.out('flush_interval 0.2s'))
-  found = s.seen('said') { |a| a['heard'].any? }
-  expect('its tag', found['heard'].map { |h| h['tag'] }, [nil])
-end
-
 on_each_version 'a line that a parser turns into an empty record is counted' do |s|
   s.append("m:1\n\nTraceback\nm:2\n")
   s.run(s.tail('', parse: '@type ltsv') + s.out('flush_interval 0.2s'))

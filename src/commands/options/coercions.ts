@@ -52,7 +52,6 @@ export function endpoint(given: string): Endpoint {
   );
 }
 
-/** One of these words. */
 export function oneOf<Word extends string>(words: readonly Word[]) {
   return (given: string): Word => {
     const word = words.find((candidate) => candidate === given);

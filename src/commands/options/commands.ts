@@ -9,7 +9,6 @@ export interface Command {
   readonly words: string;
   readonly about: string;
   readonly options: Readonly<Record<string, Options>>;
-  /** The arguments that are not options. */
   readonly positional?: readonly [name: string, meaning: string];
   readonly examples: readonly (readonly [line: string, meaning: string])[];
   /** What its exit codes mean, beside 2 (wrong options) and 1. */

@@ -1,7 +1,8 @@
 import type { ArgumentsCamelCase, InferredOptionTypes } from 'yargs';
+import { DEFAULT_POLICY } from '../../core/drain/policy.ts';
 import { formatDuration } from '../../core/text/units.ts';
 import { LOG_FORMATS } from '../../log.ts';
-import { DEFAULTS, type WatchOptions, WITNESS_START } from '../../tasks/watch-options.ts';
+import { type WatchOptions, WITNESS_START } from '../../tasks/watch-options.ts';
 import { durationOr, endpoint, nonEmpty, oneOf } from './coercions.ts';
 import {
   duration,
@@ -15,12 +16,11 @@ import {
   WHEN,
 } from './option-parts.ts';
 
-/** The options of `watch` and `run`. */
 export const watchOptions = namedInErrors({
   ...posFileOptions,
   quiet: parsed(
     'DUR',
-    `when no log file was read for this long; if no other trigger is given, by default ${formatDuration(Number(DEFAULTS.quiet))}, or longer if in_tail finds new files later; else off`,
+    `when no log file was read for this long; if no other trigger is given, by default ${formatDuration(Number(DEFAULT_POLICY.quiet))}, or longer if in_tail finds new files later; else off`,
     WHEN,
     durationOr('off'),
   ),
@@ -50,20 +50,20 @@ export const watchOptions = namedInErrors({
   'start-timeout': {
     ...duration(
       "longest wait for Fluentd (then exit 4), its first pos file entry (then, with --quiet, the drain), and main's process (then it counts as ended)",
-      DEFAULTS.startTimeout,
+      DEFAULT_POLICY.startTimeout,
       WHEN,
     ),
     coerce: durationOr('off'),
   },
-  'drain-timeout': duration('longest drain after a trigger', DEFAULTS.drainTimeout, HOW),
+  'drain-timeout': duration('longest drain after a trigger', DEFAULT_POLICY.drainTimeout, HOW),
   'stop-timeout': duration(
     'from the stop signal to SIGKILL; Fluentd needs the time to send, and 1 s for each chunk',
-    DEFAULTS.stopTimeout,
+    DEFAULT_POLICY.stopTimeout,
     HOW,
   ),
   grace: duration(
     "total time for drain and stop after SIGTERM to posidle, and for a Fluentd that is not up yet; keep it below the Pod's grace period",
-    DEFAULTS.grace,
+    DEFAULT_POLICY.grace,
     HOW,
   ),
   witness: parsed(

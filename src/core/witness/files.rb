@@ -28,7 +28,7 @@ class PosidleWitness
       return (closes(w) if stat && !h.opened?) # open_on_every_update goes on with another file
     end
     had = [var(var(w, :@rotate_handler), :@fsize).to_i, mark[:size]].max # a full buffer keeps in_tail from looking
-    keep(@cuts, report(w).merge(had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]]))
+    keep(@cuts, report(w).merge(had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]], head: head(mark, mark[:pos])))
   end
   def begins(w, stat) # an earlier worker read the bytes before the position, or nobody did
     return unless (was = @new.delete(w))
@@ -47,7 +47,9 @@ class PosidleWitness
     @closed.delete(key = key(w))
     facts, io = @closed[key] = report(w), io(w)
     here = io || (s = stat(w.path)) && s.ino == key[1]
-    facts[:print] = here ? fingerprint(w.path, facts[:pos], io) : (@marks[handler(w)] || { prints: {} })[:prints][facts[:pos]]
+    pos, mark = facts[:pos], @marks[handler(w)] || { prints: {} }
+    facts[:print] = here ? fingerprint(w.path, pos, io) : mark[:prints][pos]
+    facts[:head] = here ? fingerprint(w.path, [64, pos].min, io) : head(mark, pos)
     facts[:followed] = true if input(w).shutdown? && (s = stat(w.path)) && s.ino == key[1] # as long as the worker lived
     @held[key] = io.dup if io && io.stat.ino == key[1] rescue nil # no descriptor left
     return if @closed.size <= MANY || facts[:followed]
@@ -77,6 +79,13 @@ class PosidleWitness
   rescue SystemCallError, IOError
     nil
   end
+  def head(mark, pos); pos < 64 ? mark[:prints][pos] : mark[:head]; end # a fingerprint of the first 64 bytes
+  def packed_head(path, size)
+    bytes = Zlib::GzipReader.open(path) { |z| z.read([64, size].min) }
+    Zlib.crc32(bytes + bytes)
+  rescue Zlib::Error, SystemCallError, NoMethodError # nothing is in it
+    nil
+  end
   def unfinished(fifo) # bytes of a last line without newline; of one over max_line_size it keeps the number only
     fifo.respond_to?(:reading_bytesize) ? fifo.reading_bytesize : fifo ? fifo.bytesize : 0 # Fluentd 1.14
   end
@@ -88,7 +97,8 @@ class PosidleWitness
     s = (io ? io.stat : stat(w.path) rescue nil) unless s && s.ino == ino
     pos = 0 if io && s && s.ino != ino # between its stat and its open, another file took the path
     record = var(var(w, :@line_buffer_timer_flusher) || var(w, :@file_feed), :@line_buffer).to_s.bytesize
-    facts = { path: text(w.path), inode: ino, reader: by, pos: pos, size: (s.size if s && s.ino == ino), at: ms }
+    s = nil unless s && s.ino == ino
+    facts = { path: text(w.path), inode: ino, dev: s&.dev, reader: by, pos: pos, size: s&.size, at: ms }
     facts[:readable] = false if io.nil? && s && !File.readable?(w.path)
     facts[:emits] = interval(input(w)) if record > 0
     facts.merge({ unfinished: rest, lines: var(h, :@lines).to_a.size, record: record }.select { |_, n| n > 0 })
@@ -132,7 +142,7 @@ class PosidleWitness
     @inputs.each do |i|
       known = inputs[i].to_a.select { |w| (s = @stats.fetch(w.path, nil)).nil? || s.ino == w.pe.read_inode }
       waiting = @unfound.select { |(by, _), _| by == reader(i) }.map { |_, u| u[:path] } # also of an hour that is over
-      (((@named[i] = named(i)) - (asked ? [] : known.map(&:path))) | waiting).each do |p|
+      (((@named[i] = expanded(i) - excluded(i)) - (asked ? [] : known.map(&:path))) | waiting).each do |p|
         next if (s = @stats[p]).nil? || !s.file?
         key = [reader(i), s.ino]
         key << s.dev if twin?(p, s, followed.call(key, p))
@@ -166,7 +176,6 @@ class PosidleWitness
     fingerprint(path, u[:size], io) != u[:print] && keep(@lost, unfound(key, u).merge(why: 'never followed'))
   end
   def unfound(key, u); u.merge(path: text(u[:path]), reader: key[0], inode: key[1], device: key[2]); end
-  def named(i); expanded(i, i.paths, :@path_formatters) - excluded(i); end
   def excluded(i); expanded(i, i.exclude_path, :@exclude_path_formatters); end
   def expanded(i, *dates) # as in_tail's expand_paths, which logs, and leaves out what it may not read
     glob = i.respond_to?(:use_glob?) ? i.method(:use_glob?) : lambda { |p| p.include?('*') }
@@ -205,22 +214,26 @@ class PosidleWitness
     own += @inputs.map { |i| var(i, :@pos_file) }
     @over = 0
     found = homes.flat_map { |home, names| near(home).select { |n| kin?(n, *names) }.map { |n| File.join(home, n) } }
-    seen = @closed.values.map { |c| [c[:inode], c[:at]] }.to_h
-    unread = @inputs.flat_map { |i| excluded(i) }.map { |p| @stats[p] && @stats[p].ino } # as the user decided
-    (@watchers.map { |w| w.pe.read_inode } + unread).each { |ino| seen[ino] = nil }
-    found = found.uniq { |p| @stats[p] && @stats[p].ino }.select do |p|
+    seen = @closed.values.map { |c| [c.values_at(:dev, :inode), c[:at]] }.to_h
+    unread = @inputs.flat_map { |i| excluded(i) }.map { |p| file(p) } # as the user decided
+    followed = @watchers.each_with_index.map { |w, n| [(@reports[n] || {})[:dev], w.pe.read_inode] }
+    (followed + unread).each { |file| seen[file] = nil }
+    found = found.uniq { |p| file(p) }.select do |p|
       next unless (s = @stats[p]) && s.file? && s.size > 0 && ms(s.ctime) >= @pod
       born = born(p) || ms(s.mtime)
-      next if [born, ms(s.mtime)].max < @pod || seen.key?(s.ino) && born <= (seen[s.ino] || born)
+      known = [file(p), [nil, s.ino]].find { |f| seen.key?(f) }
+      next if [born, ms(s.mtime)].max < @pod || known && born <= (seen[known] || born)
       own.none? { |o| o && File.fnmatch?("#{o}*".b, p) }
     end
     @over += [found.size - MANY, 0].max
     found.first(MANY).map { |p| sibling(p, @stats[p]) }
   end
+  def file(path); (s = @stats[path]) && [s.dev, s.ino]; end # two volumes may have one inode number
   def near(home) # names in it and its directories, not through links: a thousand links would make a million names
     dirs = Dir.glob('*/', base: home).map(&:b).reject { |d| File.symlink?(File.join(home, d.chomp('/'))) }.first(200)
-    first = lambda { |dir| Dir.each_child(File.join(home, dir)).first(10 * MANY + 1) rescue [] }
-    names = ['', *dirs].flat_map { |d| first.call(d).reject { |n| n.start_with?('.') }.map { |n| d + n.b } }
+    names = ['', *dirs].flat_map do |dir|
+      (Dir.each_child(File.join(home, dir)).first(10 * MANY + 1).map(&:b) rescue []).grep_v(/\A\./n).map { |n| dir + n }
+    end
     @over += [names.size - 10 * MANY, 0].max
     names.first(10 * MANY)
   end
@@ -240,8 +253,8 @@ class PosidleWitness
     plain = (File.open(path, 'rb') { |f| f.seek(-4, 2) && f.read.unpack('V')[0] } if path.b =~ /\.gz\z/n) rescue nil
     cuts = @cuts.last(100).select { |c| File.basename(text(path)).start_with?(File.basename(c[:path], '.*')) }
     # A copy is the same up to there; a cut before the first read is no evidence.
-    cuts = cuts.select { |c| plain || c[:marked] > 0 && fingerprint(path, c[:marked]) == c[:print] }
-    { path: text(path), inode: stat.ino, size: stat.size, at: ms(stat.mtime), plain: plain,
+    cuts = cuts.select { |c| c[:marked] > 0 && (plain ? packed_head(path, c[:marked]) == c[:head] : fingerprint(path, c[:marked]) == c[:print]) }
+    { path: text(path), inode: stat.ino, dev: stat.dev, size: stat.size, at: ms(stat.mtime), plain: plain, head: plain && packed_head(path, plain),
       cuts: cuts.map { |c| c[:at].to_s } }
   end
   def closed # a file that is not held open is measured by its inode number

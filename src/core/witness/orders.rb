@@ -78,7 +78,7 @@ class PosidleWitness
     end
     record = var(w, :@line_buffer_timer_flusher) || var(w, :@file_feed)
     record.close(w) if record && lines.empty?
-  rescue StandardError => e # such as a record that is too long for a chunk; a full buffer takes it the next time
+  rescue StandardError => e # such as a record too long for a chunk; a full buffer takes it later
     @turns[w] = clock + 60 unless e.is_a?(Fluent::Plugin::Buffer::BufferOverflowError)
   end
 end

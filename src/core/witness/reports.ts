@@ -117,9 +117,7 @@ export function progressFromWitnesses(reports: Reports): Progress {
       ...(isComplete ? doubtsOfWorkers(workers) : []),
       ...(isComplete ? [] : ends.map(doubtOfEnd)),
     ]),
-    mark: [history.sum(), ...workers.map(({ report: { again, isReady } }) => `${again} ${isReady}`)].join(
-      ' ',
-    ),
+    mark: [history.sum(), workers.map(({ report }) => [report.again, report.isReady])].join(' '),
     files: reached.size,
     movedAt: undefined,
     unseen: [],

@@ -20,16 +20,26 @@ export async function lookAt<Entry extends PositionEntry>(
   root?: string,
 ): Promise<void> {
   const [placeOf, isAway] = [placesBelow(root), leadsAway(root)];
-  await inPortions(entries, (entry) => {
-    const { path, position } = entry;
-    const seen = lookAtPath(entry, placeOf);
-    if ('error' in seen) return found(entry, seen);
-    const { place, stat: atPath } = seen;
-    if (atPath === undefined) return found(entry, isAway(path) ? { error: `it is ${LED_AWAY}` } : {});
-    const isLeft = position !== null && isFileOf(entry, atPath) && atPath.size > position;
-    const newlineLeft = isLeft ? hasNewline(place, position) : undefined;
-    found(entry, newlineLeft === undefined ? { atPath } : { atPath, newlineLeft });
-  });
+  await inPortions(entries, (entry) => found(entry, lookOf(entry, placeOf, isAway)));
+}
+
+function lookOf(entry: PositionEntry, placeOf: PlaceOf, isAway: (path: string) => boolean): FileLook {
+  const { path, position, inode } = entry;
+  let place = path;
+  let atPath: FileStat | undefined;
+  try {
+    place = placeOf(path);
+    const stat = statSync(toBytes(place), { throwIfNoEntry: false });
+    atPath = stat && fileStatOf(place, stat, inode);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_INVALID_ARG_VALUE') return { error: 'its path holds a NUL byte' };
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') return { error: inWords(error as Error) };
+  }
+  if (atPath === undefined) return isAway(path) ? { error: `it is ${LED_AWAY}` } : {};
+  const isLeft = position !== null && isFileOf(entry, atPath) && atPath.size > position;
+  const newlineLeft = isLeft ? hasNewline(place, position) : undefined;
+  return newlineLeft === undefined ? { atPath } : { atPath, newlineLeft };
 }
 
 /** Whether there is a newline at or after the position; undefined if the file goes on without one, or is unreadable. */
@@ -48,21 +58,6 @@ function hasNewline(place: string, position: number): boolean | undefined {
     }
   } catch {
     return undefined;
-  }
-}
-
-type Seen = { readonly place: string; readonly stat: FileStat | undefined } | { readonly error: string };
-
-function lookAtPath({ path, inode }: PositionEntry, placeOf: PlaceOf): Seen {
-  try {
-    const place = placeOf(path);
-    const stat = statSync(toBytes(place), { throwIfNoEntry: false });
-    return { place, stat: stat && fileStatOf(place, stat, inode) };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ERR_INVALID_ARG_VALUE') return { error: 'its path holds a NUL byte' };
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') return { error: inWords(error as Error) };
-    return { place: path, stat: undefined };
   }
 }
 

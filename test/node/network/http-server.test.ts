@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
-import { type IncomingHttpHeaders, request } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { type IncomingHttpHeaders, request, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type HttpServer, type Routes, startHttpServer } from '../../../src/node/network/http-server.ts';
+import { type Routes, startHttpServer } from '../../../src/node/network/http-server.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 import { until } from '../../support/until.ts';
 
 const inDir = tempDir();
-let server: HttpServer;
+let server: Server;
 let quits = 0;
 const sockets: Socket[] = [];
 
@@ -26,6 +26,7 @@ beforeEach(async () => {
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
   server.close();
+  server.closeAllConnections();
 });
 
 interface Reply {
@@ -35,20 +36,24 @@ interface Reply {
 
 function ask(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const { host, port } = server.endpoint;
-    const asked = request({ host, port, method, path, headers, agent: false }, (answer) => {
+    const asked = request({ ...endpoint(), method, path, headers, agent: false }, (answer) => {
       answer.resume().once('end', () => resolve({ status: answer.statusCode, headers: answer.headers }));
     });
     asked.once('error', reject).end();
   });
 }
 
+/** Where it listens. */
+function endpoint() {
+  const { address, port } = server.address() as AddressInfo;
+  return { host: address, port };
+}
+
 const status = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).status;
 
 /** A client that says no more than this. */
 function open(text = ''): Socket {
-  const { host, port } = server.endpoint;
-  const socket = connect({ host, port }, () => socket.write(text));
+  const socket = connect(endpoint(), () => socket.write(text));
   socket.on('error', () => {});
   sockets.push(socket);
   return socket;
@@ -114,7 +119,7 @@ describe('the Origin of a POST', () => {
   });
 
   test("may be the server's own", async () => {
-    const host = `localhost:${server.endpoint.port}`;
+    const host = `localhost:${endpoint().port}`;
     expect(await status('POST', '/quit', { host, origin: `http://${host}` })).toBe(202);
   });
 
