@@ -1,6 +1,6 @@
 // The costs of posidle: npm run bench -- --help
 import { parseArgs } from 'node:util';
-import { markdown } from './report.ts';
+import { report } from './report.ts';
 import { BENCHES, type Row } from './rows.ts';
 
 const USAGE = `npm run bench -- [options]
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   const rows: Row[] = [];
   for (const bench of BENCHES.filter(({ name }) => only.includes(name)))
     rows.push(...(await bench.run(Number(values.runs))));
-  console.log(markdown(rows));
+  console.log(report(rows));
 }
 
 if (values.help) console.log(USAGE);

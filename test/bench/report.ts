@@ -1,8 +1,6 @@
 import { arch, cpus, release } from 'node:os';
 import { type Spread, spreadOf } from './figures.ts';
-import type { Held, Row, Subject } from './rows.ts';
-
-const SUBJECTS: readonly Subject[] = ['posidle', 'calls + packages', 'fluentd alone'];
+import type { Held, Row } from './rows.ts';
 
 const UNTIL: Readonly<Record<Held, string>> = {
   median: '',
@@ -10,45 +8,25 @@ const UNTIL: Readonly<Record<Held, string>> = {
   'above the floor': ' above calls + packages',
 };
 
-/** The table: medians, and in brackets the least and the most. */
-export function markdown(rows: readonly Row[]): string {
-  const subjects = SUBJECTS.filter((subject) => rows.some(({ figures }) => figures[subject] !== undefined));
-  const cells = [
-    ['figure', 'unit', ...subjects, 'goal', 'met', 'n'],
-    ['---', '---', ...subjects.map(() => '---:'), '---:', '---', '---:'],
-    ...rows.map((row) => cellsOf(row, subjects)),
-  ];
+/** A line for each row: medians, and in brackets the least and the most. */
+export function report(rows: readonly Row[]): string {
   const machine = `Node ${process.versions.node}, Linux ${release()}, ${cpus().length} × ${arch()}`;
-  return [...cells.map((row) => `| ${row.join(' | ')} |`), '', machine].join('\n');
+  return [...rows.map(lineOf), machine].join('\n');
 }
 
-function cellsOf(row: Row, subjects: readonly Subject[]): readonly string[] {
-  const { name, unit, figures, goal } = row;
-  const spreads = subjects.map((subject) => figures[subject] && spreadOf(figures[subject]));
-  const { median, n } = spreadOf(figures.posidle ?? []);
+function lineOf({ name, unit, figures, goal }: Row): string {
+  const told = Object.entries(figures).map(([subject, found]) => `${subject} ${inShort(spreadOf(found))}`);
+  if (goal === undefined) return `${name}, ${unit}: ${told.join(', ')}`;
+  const { median } = spreadOf(figures.posidle ?? []);
   const { median: floor } = spreadOf(figures['calls + packages'] ?? []);
-  const held: Readonly<Record<Held, number>> = {
-    median,
-    'times the floor': median / floor,
-    'above the floor': median - floor,
-  };
-  return [
-    name,
-    unit,
-    ...spreads.map((spread) => (spread === undefined ? '' : inShort(spread))),
-    ...(goal === undefined
-      ? ['', '']
-      : [wanted(goal), held[goal.of ?? 'median'] <= goal.atMost ? 'yes' : 'no']),
-    String(n),
-  ];
+  const { atMost, of = 'median' } = goal;
+  const held = { median, 'times the floor': median / floor, 'above the floor': median - floor }[of];
+  const isMet = held <= atMost ? 'met' : 'NOT met';
+  return `${name}, ${unit}: ${told.join(', ')}; goal ≤ ${atMost}${UNTIL[of]}: ${isMet}`;
 }
 
-function wanted({ atMost, of }: NonNullable<Row['goal']>): string {
-  return `≤ ${atMost}${UNTIL[of ?? 'median']}`;
-}
-
-function inShort({ median, min, max }: Spread): string {
-  return `${short(median)} (${short(min)}–${short(max)})`;
+function inShort({ median, min, max, n }: Spread): string {
+  return `${short(median)} (${short(min)}–${short(max)}, n ${n})`;
 }
 
 function short(figure: number): string {

@@ -7,7 +7,7 @@ import { DRAIN, END } from './fluentd.ts';
 import { INSPECT } from './inspect.ts';
 import { makeSite, type Site } from './site.ts';
 
-/** The measured values. Each name is a column of the table. */
+/** What is measured side by side. */
 export type Subject = 'posidle' | 'calls + packages' | 'fluentd alone';
 export type Figures = Partial<Record<Subject, number[]>>;
 

@@ -146,17 +146,7 @@ export const TARGETS = {
     ],
     words: [
       ...WORDS,
-      ...[
-        '\r\n',
-        '\r\n\r\n',
-        ': ',
-        'HTTP/1.1',
-        'HTTP/1.0',
-        'content-length: ',
-        'host: ',
-        'POST ',
-        'GET /metrics',
-      ],
+      ...'\r\n|\r\n\r\n|: |HTTP/1.1|HTTP/1.0|content-length: |host: |POST |GET /metrics'.split('|'),
     ],
     read: askServer,
   },

@@ -93,10 +93,10 @@ class Player {
     this.#child?.send(id);
     const why = await this.#answer();
     if (why !== 'at load') return why;
-    this.end();
-    const anew = await this.#start(String(id));
-    this.end();
-    return anew;
+    const anew = new Player();
+    const first = await anew.#start(String(id));
+    anew.end();
+    return first;
   }
 
   end(): void {

@@ -62,12 +62,6 @@ describe('a drain that is over its time', () => {
     expect(stopped.whyChanged).toMatch(/^not drained, unread: \/var\/log\/app.log/);
   });
 
-  test('stops on time if nothing can be flushed', () => {
-    expect(decided(draining(), looks(behind, CLOSES))).toMatchObject({ actions: [], wakeAt: DEADLINE });
-    expect(decided(draining(), looks(behind, DEADLINE - 1)).state.name).toBe('draining');
-    expect(decided(draining(), looks(behind, DEADLINE)).state.name).toBe('stopping');
-  });
-
   test('flushes nothing if every gate is open', () => {
     const { actions, state } = decided(draining({ flushedAt: CLOSES - 1 }), looks(read, CLOSES, buffered));
     expect([actions, state.name]).toEqual([[], 'draining']);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { drainGate, readGate } from '../../../src/core/drain/gates.ts';
+import { drainGate } from '../../../src/core/drain/gates.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { Draining, Trigger } from '../../../src/core/drain/state.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
@@ -167,16 +167,4 @@ test.each([
     snapshot(now, [[at(index === 0 ? 90 : 100)]], { buffers: IN_MEMORY }),
   );
   expect(drainGate(draining({ flushedAt }), seen(looks), policy())?.name).toBe(name);
-});
-
-describe('at rest', () => {
-  test('the first reason why not everything is read is reported', () => {
-    const gate = (change: Change) => readGate(observedIn(change))?.name;
-    expect(gate({})).toBeUndefined();
-    expect(gate({ files: [unfinished] })).toBeUndefined();
-    expect(gate({ look: { depth: 'light', buffers: undefined } })).toBeUndefined();
-    expect(gate({ files: [behind] })).toBe('unread');
-    expect(gate({ look: unfound(5) })).toBe('unread');
-    expect(gate({ look: EMPTY })).toBe('pos-file');
-  });
 });

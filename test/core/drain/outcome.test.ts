@@ -74,14 +74,6 @@ describe('an outcome', () => {
     });
   });
 
-  test('names everything that is left or doubted', () => {
-    expect(outcome('stopped', { files: [behind], look: OUTSIDE })).toMatchObject({
-      outcome: 'not-drained',
-      left: { count: 1, bytes: 20, worst: [{ kind: 'unread', path: '/behind' }] },
-      doubts: { count: 1, worst: [{ kind: 'no-witness' }] },
-    });
-  });
-
   test('names the outputs, and no ids of chunks: these are for the drain', () => {
     const left = outcome('stopped', { look: said(gone({ ends: [holding('a')] })) });
     expect(left).toMatchObject({

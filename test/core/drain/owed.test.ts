@@ -39,10 +39,6 @@ describe('the chunks that have to go', () => {
     expect(gateOf({ pending: { mark: '0', ids: new Set(), taken: 0 } })).toBeUndefined();
   });
 
-  test('are listed again if lines have come in since', () => {
-    expect(pendingChunks(two, { mark: 'other', ids: new Set(), taken: 0 })?.ids?.size).toBe(2);
-  });
-
   test('stay the same if a look was not full, or if Fluentd keeps only later records', () => {
     const pending = { mark: 'other', ids: new Set(['a']), taken: 0 };
     expect(pendingChunks({ look: { depth: 'light', buffers: undefined } }, pending)).toBe(pending);

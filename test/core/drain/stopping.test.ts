@@ -109,11 +109,6 @@ describe('a Fluentd that is not there', () => {
     expect(state).toMatchObject({ end: { kind: 'ended-by-itself' }, result: undefined });
   });
 
-  test('and was there before is missed when a call comes, and not before', () => {
-    expect(decided(begin(0), AT, [running(), ABSENT], { look }).state.name).toBe('draining');
-    expect(stepped(WATCHING, ABSENT, AT, { quiet: 'off' }).state.name).toBe('watching');
-  });
-
   test('while it is drained may come back within the settle time', () => {
     expect(stepped(draining(), ABSENT, AT).state.name).toBe('draining');
     const gone = snapshot(1_000, [[entry()]], { fluentd: ABSENT });

@@ -43,15 +43,6 @@ describe('an in_tail source', () => {
 });
 
 describe('a value that posidle cannot evaluate', () => {
-  it('is a problem that names the place, the parameter as it stands in the file, and the remedy', () => {
-    const { problems, sources } = read(tail('path /a\npos_file "/pos/#{Dir.pwd}.pos"'));
-    expect(sources[0]?.posFile).toBeUndefined();
-    expect(problems).toEqual([
-      'f.conf:4: pos_file is "/pos/#{Dir.pwd}.pos": posidle evaluates only ENV, File.join, hostname, worker_id, use_nil and ' +
-        'use_default; write the value out',
-    ]);
-  });
-
   it.each([
     tail('path /a\npos_file /p\nread_from_head true\ntag "#{Dir.pwd}"'),
     tail('path /a\npos_file /p\nread_from_head true\n@id "#{Dir.pwd}"\nskip_refresh_on_startup "#{Dir.pwd}"'),
@@ -70,12 +61,6 @@ describe('a value that posidle cannot evaluate', () => {
     const { problems } = read(tail('path /a\nexclude_path ["#{ENV[\'SECRET\']}"]'), secret);
     const told = /: exclude_path is "\["#\{ENV\['SECRET'\]\}"\]": it is not JSON; write the value out$/;
     expect(problems).toEqual([expect.stringMatching(told)]);
-  });
-
-  it('includes a variable that only Fluentd may have', () => {
-    const text = tail(`path "#{ENV['A']}"\npos_file "#{ENV['B'] || '/b'}"`);
-    const told = expect.stringContaining(": A is not set in posidle's own environment; write");
-    expect(read(text, { ...RUBY, foreign: true }).problems).toEqual([told]);
   });
 });
 

@@ -38,11 +38,6 @@ test('a watched inode with two entries is reported, if entries belong to inodes'
   expect(found(lines, false)).toEqual([]);
 });
 
-test('an entry that occurs twice is reported in any case', () => {
-  for (const byInode of [true, false, undefined])
-    expect(found([line('/a', 1), line('/a', 1)], byInode)).toEqual(['duplicated 1']);
-});
-
 test('of entries with the same path and inode, a second Fluentd is the likelier cause', () => {
   for (const byInode of [true, false, undefined])
     expect(diagnosed([line('/a', 1), line('/a', 1)], byInode)[0]?.why).toMatch(

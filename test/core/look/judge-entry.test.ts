@@ -38,21 +38,11 @@ describe('a movement', () => {
 
 describe('a file', () => {
   const blocked = (when: number): Snapshot => snapshot(when, [[at(5), fileOf(at(5), 9)]]);
-  const gone = (when: number): Snapshot => snapshot(when, [[at(5), {}]]);
 
   test('is blocked when bytes have been left and nothing has moved for the blocked window', () => {
     const looks = [look(0, 5), blocked(SECOND), blocked(10_999)];
     expect(seen(looks).files[0]?.state).toBe('behind');
     expect(seen([...looks, blocked(11_000)]).files[0]?.state).toBe('blocked');
-  });
-
-  test('that was removed holds nothing up, and keeps the size that was seen last', () => {
-    const missing = { state: 'missing', read: true };
-    expect(seen([gone(0)]).files[0]).toMatchObject({ ...missing, lag: null });
-    expect(seen([look(0, 5), gone(SECOND)]).files[0]).toMatchObject({ ...missing, lag: 0 });
-    expect(seen([blocked(0), gone(SECOND), gone(2_000)]).files[0]).toMatchObject({ ...missing, lag: 4 });
-    const cut = snapshot(0, [[at(5), fileOf(at(5), 3)]]);
-    expect(seen([cut, gone(SECOND)]).files[0]).toMatchObject({ ...missing, lag: null });
   });
 
   test('whose entry a later one of the same path replaces counts only if it was seen at its path', () => {

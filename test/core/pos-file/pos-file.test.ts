@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodePath } from '../../../src/core/pos-file/path-bytes.ts';
 import {
-  entryKeyIn,
   keyedEntries,
   LARGEST_POSITION,
   latestEntries,
@@ -23,11 +22,6 @@ describe('a line', () => {
       entries: [{ path: '/var/log/app.log', position: 400, inode: '2467083' }],
       unparsable: [],
     });
-  });
-
-  test('with more digits than any number has is read, and the position is the largest one', () => {
-    const entries = [{ path: 'p', position: LARGEST_POSITION, inode: '1' }];
-    expect(parse(`p\t${'f'.repeat(300)}\t1\n`)).toEqual({ entries, unparsable: [] });
   });
 
   test.each([
@@ -143,10 +137,6 @@ describe('the entries that count, read again', () => {
   const one = { path: '/var/log/one.log', position: 1, inode: '7' };
   const two = { path: '/var/log/two.log', position: 2, inode: '8' };
   const before = keyedEntries('/pos', [one, two]);
-
-  test('each has its key', () => {
-    expect(before).toEqual([one, two].map((entry) => ({ ...entry, key: entryKeyIn('/pos', entry) })));
-  });
 
   test('an unchanged entry is the same object', () => {
     const [first, second] = keyedEntries('/pos', [{ ...one, position: 5 }, { ...two }], before);
