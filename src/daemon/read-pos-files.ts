@@ -69,12 +69,12 @@ export class PosFiles {
     try {
       const content = await this.#host.readFile(path, { known, alreadyKept });
       if (content === undefined) return { path, kind: 'missing' };
-      const { stamp, bytes, writtenAgo } = content;
+      const { stamp, file, bytes, writtenAgo } = content;
       if (bytes === undefined && before !== undefined) return { ...before.reading, writtenAgo };
       const reading = readingOf(path, bytes ?? new Uint8Array(), before?.reading.entries);
       if (reading.kind !== 'read') return reading;
       const since = stamp === before?.stamp ? before.since : at;
-      const dated = { ...reading, writtenAgo };
+      const dated = { ...reading, file, writtenAgo };
       this.#cache.set(path, { stamp, since, isSure: at - since >= COARSEST_TICK, reading: dated });
       return dated;
     } catch (error) {
@@ -99,7 +99,7 @@ function readingOf(
   path: string,
   bytes: Uint8Array,
   before: readonly KeyedEntry[] | undefined,
-): Omit<Read, 'writtenAgo'> | Exclude<PosFileReading, Read> {
+): Omit<Read, 'writtenAgo' | 'file'> | Exclude<PosFileReading, Read> {
   if (bytes.length === 0) return { path, kind: 'empty' };
   const parsed = parsePosFile(bytes);
   const why = flawOf(bytes, parsed);

@@ -28,12 +28,14 @@ export function remember(
 ): Memory {
   const { at, fluentd, posFiles } = snapshot;
   const entries = rememberEntries(memory, found);
+  const ofWorkers = workersIn(memory, fluentd, at);
+  const isNew = memory.workersSince === undefined || ofWorkers.workersSince !== memory.workersSince;
   return {
     entries,
     ...departedIn(memory, entries, at),
-    posFiles: rememberPosFiles(memory, posFiles, at),
+    posFiles: rememberPosFiles(memory, posFiles, at, isNew),
     supervisor: fluentd.kind === 'running' ? sinceWhen(memory, fluentd.supervisor, at) : memory.supervisor,
-    ...workersIn(memory, fluentd, at),
+    ...ofWorkers,
     fluentdSeen: memory.fluentdSeen || fluentd.kind !== 'absent',
     main: watchMain(memory.main, snapshot.mains, at),
     began: memory.began,
@@ -58,13 +60,15 @@ function rememberPosFiles(
   { posFiles }: Memory,
   readings: readonly PosFileReading[],
   at: Millis,
+  isNew: boolean,
 ): Memory['posFiles'] {
   const all = new Map<string, KnownPosFile>();
   for (const [path, known] of posFiles) all.set(path, { ...known, emptySince: undefined });
   for (const { path, ...reading } of readings) {
-    const { count = 0, emptySince = at } = posFiles.get(path) ?? {};
+    const { count = 0, emptySince = at, file } = posFiles.get(path) ?? {};
     all.set(path, {
       count: reading.kind === 'read' ? reading.entries.length : count,
+      file: (isNew ? undefined : file) ?? (reading.kind === 'read' ? reading.file : undefined),
       emptySince: reading.kind === 'empty' ? emptySince : undefined,
     });
   }

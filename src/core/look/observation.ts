@@ -12,13 +12,13 @@ export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, See
   readonly files: readonly ObservedFile[];
   /** The pos files that posidle cannot trust now. */
   readonly unknown: readonly UnknownPosFile[];
-  /** Every pos file exists, so Fluentd has started and signals are safe. */
+  /** Every pos file was there, so Fluentd has started and signals are safe. */
   readonly started: boolean;
   /** By the pos files. */
   readonly movedAt: Millis | undefined;
   /** Since when every look has found everything read; undefined if something is unread. */
   readonly readSince: Millis | undefined;
-  readonly undiscovered: readonly FollowedFile[];
+  readonly undiscovered: readonly Undiscovered[];
   readonly unlisted: readonly string[];
   /** The witnesses' answers and their meaning; undefined if this look did not ask. */
   readonly witness: { readonly reports: Reports; readonly progress: Progress } | undefined;
@@ -41,6 +41,11 @@ export interface ObservedFile extends Lag, KeyedEntry {
 
 /** What an earlier look, or the ages of the files, tell of an entry. */
 export type Known = Pick<ObservedFile, 'position' | 'state' | 'size' | 'movedAt' | 'leftSince'>;
+
+/** A file that has no entry. */
+export interface Undiscovered extends FollowedFile {
+  readonly posFile: string;
+}
 
 export interface UnknownPosFile {
   readonly path: string;
@@ -75,6 +80,8 @@ export interface MainProcess {
 
 export interface KnownPosFile {
   readonly count: number;
+  /** The file that was there when the present workers were first seen: they keep it open. Undefined if posidle saw none. */
+  readonly file: string | undefined;
   readonly emptySince: Millis | undefined;
 }
 

@@ -11,7 +11,7 @@ import { reachOf, workersOf } from './reach.ts';
 import { entriesOf, type FileLook, type PosFileReading, type Snapshot } from './snapshot.ts';
 import type { Subject } from './subject.ts';
 import { undiscoveredIn, unlistedIn } from './undiscovered.ts';
-import { whyUnknown } from './unknown-pos-file.ts';
+import { unknownIn } from './unknown-pos-file.ts';
 
 /** The meaning of `snapshot` after `previous`. Pure. `knownBefore`: what is known of the files before a first look. */
 export function observe(
@@ -126,12 +126,12 @@ function observeFiles(
   { memory, knownOf }: { readonly memory: Memory; readonly knownOf: KnownOf },
 ) {
   const { at, posFiles, followed } = snapshot;
-  const unknown = posFiles.flatMap((reading) => whyUnknown(reading, snapshot, memory, limits));
   const files = posFiles.flatMap((reading) => observeEntries(reading, snapshot, knownOf, previous?.at));
   const movedAt = latest(previous?.movedAt, files);
   const undiscovered = followed.flatMap((source) =>
     undiscoveredIn(source, entriesOf(posFiles, source.posFile)),
   );
+  const unknown = unknownIn({ snapshot, undiscovered, memory, limits });
   const unlisted = unlistedIn(followed);
   const isRead =
     unknown.length === 0 &&
@@ -139,7 +139,8 @@ function observeFiles(
     !undiscovered.some(({ size }) => size > 0) &&
     unlisted.length === 0;
   const movedNow = movedAt !== previous?.movedAt ? movedAt : undefined;
-  const started = posFiles.length > 0 && posFiles.every(({ kind }) => kind !== 'missing');
+  const areThere = posFiles.length > 0 && posFiles.every(({ kind }) => kind !== 'missing');
+  const started = previous?.started === true || areThere;
   return {
     files,
     unknown,

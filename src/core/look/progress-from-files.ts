@@ -1,10 +1,11 @@
 /** The progress as seen from outside Fluentd: pos files, file sizes and buffers on disk. It proves nothing about Fluentd's memory. */
 import { type BuffersReading, chunkId } from '../fluentd/buffers.ts';
 import { type Limits, SLOW_START } from '../progress/limits.ts';
-import type { Doubt, Left, Progress } from '../progress/progress.ts';
-import { counted, type Millis } from '../text/units.ts';
+import type { Doubt, Left, LeftFile, Progress } from '../progress/progress.ts';
+import { groupedBy } from '../text/lists.ts';
+import { andMore, counted, type Millis } from '../text/units.ts';
 import { progressFromWitnesses, type Witness, withLastAnswers } from '../witness/reports.ts';
-import type { Departed, Observation, ObservedFile } from './observation.ts';
+import type { Departed, Observation, ObservedFile, UnknownPosFile } from './observation.ts';
 
 /** An observation without what is made from it. */
 export type Facts = Omit<Observation, 'progress' | 'reach' | 'workers'>;
@@ -33,10 +34,16 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   // An overdue look proves nothing about the present.
   if (seen.extent === 'overdue')
     return { ...facts, left: [], doubts: seen.hasFiles ? [NOT_LOOKED_AT] : unanswered(seen) };
+  const rest = groupedBy(restIn(seen), ({ posFile }) => (isTrusted(posFile, seen) ? '' : posFile));
+  const leftIn = (posFile: string) => (rest.get(posFile) ?? []).map(({ left }) => left);
   return {
     ...facts,
-    left: [...unreadIn(files), ...unfoundIn(seen), ...heldBy(buffers), ...givenUpIn(seen)],
-    doubts: [noWitness(counts.read, buffers, limits), ...doubtsOf(seen)],
+    left: [...leftIn(''), ...heldBy(buffers), ...givenUpIn(seen)],
+    doubts: [
+      noWitness(counts.read, buffers, limits),
+      ...seen.unknown.map((one) => doubtOfPosFile(one, leftIn(one.path))),
+      ...doubtsOf(seen),
+    ],
   };
 }
 
@@ -62,16 +69,27 @@ function unanswered({ lastAnswers }: Facts): readonly Doubt[] {
   return doubts.some(({ kind }) => kind === NO_ANSWER.kind) ? doubts : [NO_ANSWER, ...doubts];
 }
 
-function unreadIn(files: readonly ObservedFile[]): readonly Left[] {
-  return files
-    .filter(({ state, lag, read }) => lag !== null && (!read || state === 'partial-line'))
-    .map(({ path, lag, read }) => ({ kind: read ? 'unfinished' : 'unread', path, bytes: lag ?? 0 }));
+/** A pos file that had entries, and is unknown now, may only hide what Fluentd has found and read. */
+function isTrusted(posFile: string, { unknown, memory }: Facts): boolean {
+  return (memory.posFiles.get(posFile)?.count ?? 0) === 0 || unknown.every(({ path }) => path !== posFile);
 }
 
-function unfoundIn({ undiscovered }: Facts): readonly Left[] {
-  return undiscovered
-    .filter(({ size }) => size > 0)
-    .map(({ path, size }) => ({ kind: 'unfound', path, bytes: size }));
+interface Rest {
+  readonly posFile: string;
+  readonly left: { readonly kind: LeftFile; readonly path: string; readonly bytes: number };
+}
+
+/** What is left of each file, by its pos file. */
+function restIn({ files, undiscovered }: Facts): readonly Rest[] {
+  const unread = files.flatMap(({ posFile, path, state, lag: bytes, read }): readonly Rest[] =>
+    bytes === null || (read && state !== 'partial-line')
+      ? []
+      : [{ posFile, left: { kind: read ? 'unfinished' : 'unread', path, bytes } }],
+  );
+  const unfound = undiscovered.flatMap(({ posFile, path, size: bytes }): readonly Rest[] =>
+    bytes === 0 ? [] : [{ posFile, left: { kind: 'unfound', path, bytes } }],
+  );
+  return [...unread, ...unfound];
 }
 
 function heldBy(buffers: BuffersReading | undefined): readonly Left[] {
@@ -111,15 +129,23 @@ function countFiles(files: readonly ObservedFile[]): { readonly all: number; rea
   return { all: all.size, read: all.size - left.size };
 }
 
-function doubtsOf({ files, unknown, unlisted, memory }: Facts): readonly Doubt[] {
+function doubtsOf({ files, unlisted, memory }: Facts): readonly Doubt[] {
   return [
-    ...unknown.map(
-      ({ path, why, empty }): Doubt => ({ kind: empty ? 'empty-pos-file' : 'pos-file', about: path, why }),
-    ),
     ...unlisted.map((why): Doubt => ({ kind: 'unlisted', why })),
     ...files.filter(({ lag }) => lag === null).map(doubtOfUnseen),
     ...[...memory.departed.values()].map(doubtOfDeparted),
   ];
+}
+
+function doubtOfPosFile({ path: about, why, empty }: UnknownPosFile, rest: readonly Rest['left'][]): Doubt {
+  const doubt = { kind: empty ? ('empty-pos-file' as const) : ('pos-file' as const), about };
+  if (rest.length === 0) return { ...doubt, why };
+  const bytes = rest.reduce((sum, one) => sum + one.bytes, 0);
+  return {
+    ...doubt,
+    bytes,
+    why: `${why}. Nobody knows how much of ${andMore(rest.map(({ path }) => path))} is read`,
+  };
 }
 
 function doubtOfUnseen({ path: about, read }: ObservedFile): Doubt {

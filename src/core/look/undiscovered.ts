@@ -1,7 +1,8 @@
 import type { PositionEntry } from '../pos-file/pos-file.ts';
 import { groupedBy } from '../text/lists.ts';
 import { andMore } from '../text/units.ts';
-import type { FollowedFile, FollowedReading } from './snapshot.ts';
+import type { Undiscovered } from './observation.ts';
+import type { FollowedReading } from './snapshot.ts';
 
 export function unlistedIn(followed: readonly FollowedReading[]): readonly string[] {
   const byReason = groupedBy(followed, ({ unknown = '' }) => unknown);
@@ -24,8 +25,10 @@ export function hasNothingToFollow(posFile: string, followed: readonly FollowedR
 export function undiscoveredIn(
   followed: FollowedReading,
   entries: readonly PositionEntry[],
-): readonly FollowedFile[] {
+): readonly Undiscovered[] {
+  const { posFile, byInode, files } = followed;
   const living = entries.filter(({ position }) => position !== null);
-  const known = new Set(living.map(({ path, inode }) => (followed.byInode ? inode : path)));
-  return followed.files.filter(({ path, inode }) => !known.has(followed.byInode ? inode : path));
+  const known = new Set(living.map(({ path, inode }) => (byInode ? inode : path)));
+  const unknown = files.filter(({ path, inode }) => !known.has(byInode ? inode : path));
+  return unknown.map((file) => ({ ...file, posFile }));
 }

@@ -66,6 +66,7 @@ test('Fluentd has started when there are pos files, and all of them exist', () =
   const one = (posFiles: readonly PosFileReading[]) => seen([snapshot(0, [], { posFiles })]).started;
   const [away, there] = [missing(0).posFiles, empty(0).posFiles];
   expect([[], away, [...there, ...away], there].map(one)).toEqual([false, false, false, true]);
+  expect(seen([empty(0), missing(SECOND)]).started).toBe(true);
 });
 
 test('Fluentd has read when an entry stands behind 0, whatever becomes of it', () => {
