@@ -27,6 +27,8 @@ export class Collector {
   readonly #posFiles: PosFiles;
   readonly #logFiles: LogFileLooks;
   readonly #followed: FollowedFiles;
+  /** What the present look waits for. */
+  waitsFor: 'witness' | 'files' = 'files';
   #files: Pick<Snapshot, 'posFiles' | 'looks' | 'followed'> | undefined;
 
   constructor(host: Host, subject: Subject) {
@@ -46,7 +48,9 @@ export class Collector {
     const host = this.#host;
     const { doneProcess, self = 0 } = this.#subject;
     const lookedAt = host.now();
+    this.waitsFor = 'witness';
     const witnessed = await this.#askWitnesses(depth, sign, question, patience);
+    this.waitsFor = 'files';
     const { reports } = witnessed;
     const isOfWitness = reports !== undefined && isComplete(reports) && isAnyAlive(reports);
     if (!isOfWitness || this.#files === undefined) this.#files = await this.#lookAtFiles(depth);

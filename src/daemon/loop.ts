@@ -162,7 +162,7 @@ class Watch {
     const before = this.#seen ?? this.#nothing;
     if (this.#isTold()) this.#fluentd = await this.#finder.follow(this.#fluentd);
     const now = { at: this.#host.now(), fluentd: this.#fluentd, requests: this.#host.requests() };
-    return observeOverdue(before, now, this.#task.subject, this.#task.policy);
+    return observeOverdue(before, now, this.#collector.waitsFor, this.#task.policy);
   }
 
   #isTold(): boolean {

@@ -27,6 +27,8 @@ export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, See
   /** posidle has pos files to look at. */
   readonly hasFiles: boolean;
   readonly memory: Memory;
+  /** What an overdue look waits for. */
+  readonly waitsFor?: 'witness' | 'files';
   /** This look, if everything was read and known. A later look with the same objects means the same. */
   readonly atRest: Snapshot | undefined;
 }

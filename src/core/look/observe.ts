@@ -9,7 +9,6 @@ import type { Facts } from './progress-from-files.ts';
 import { progressIn } from './progress-in.ts';
 import { reachOf, workersOf } from './reach.ts';
 import { entriesOf, type FileLook, type PosFileReading, type Snapshot } from './snapshot.ts';
-import type { Subject } from './subject.ts';
 import { undiscoveredIn, unlistedIn } from './undiscovered.ts';
 import { unknownIn } from './unknown-pos-file.ts';
 
@@ -199,25 +198,23 @@ function latest(before: Millis | undefined, files: readonly ObservedFile[]): Mil
 
 type Now = Pick<Snapshot, 'at' | 'fluentd' | 'requests'>;
 
-const OVERDUE =
-  'was not looked at in time: there are very many files, the machine is very busy, or a mount does not answer';
-
 /** While a look is overdue: the previous observation, marked as unknown. */
 export function observeOverdue(
   before: Observation,
   now: Now,
-  { posFiles }: Pick<Subject, 'posFiles'>,
+  waitsFor: 'witness' | 'files',
   limits: Limits,
 ): Observation {
   const overdue = {
     ...before,
     ...now,
+    waitsFor,
     lookedAt: now.at,
     extent: 'overdue' as const,
     // An old answer proves nothing about the present.
     witness: undefined,
     readSince: undefined,
-    unknown: posFiles.map((path) => ({ path, why: OVERDUE, empty: false })),
+    unknown: [],
   };
   const { source, mark, movedAt } = before.progress;
   const seen = withProgress(overdue, before, limits);

@@ -33,7 +33,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   };
   // An overdue look proves nothing about the present.
   if (seen.extent === 'overdue')
-    return { ...facts, left: [], doubts: seen.hasFiles ? [NOT_LOOKED_AT] : unanswered(seen) };
+    return { ...facts, left: [], doubts: seen.hasFiles ? [notLookedAt(seen)] : unanswered(seen) };
   const rest = groupedBy(restIn(seen), ({ posFile }) => (isTrusted(posFile, seen) ? '' : posFile));
   const leftIn = (posFile: string) => (rest.get(posFile) ?? []).map(({ left }) => left);
   return {
@@ -47,10 +47,12 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   };
 }
 
-const NOT_LOOKED_AT: Doubt = {
-  kind: 'not-looked-at',
-  why: 'posidle could not look in time: there are very many files, the machine is very busy, or a mount does not answer',
-};
+const FOR_FILES = 'there are very many files, the machine is very busy, or a mount does not answer';
+
+function notLookedAt({ waitsFor }: Facts): Doubt {
+  const cause = waitsFor === 'witness' ? "Fluentd's witness does not answer" : FOR_FILES;
+  return { kind: 'not-looked-at', why: `posidle could not look in time: ${cause}` };
+}
 
 export const GONE = 'it is no longer at its path, and nobody knows how much of it was read';
 

@@ -11,7 +11,6 @@ import {
   running,
   seen,
   snapshot,
-  subject,
   WRAPPER,
 } from '../../support/builders.ts';
 import { alive } from '../../support/witnesses.ts';
@@ -96,11 +95,12 @@ test('a single look says of the files what the first of several says', () => {
   expect(seen([look])).toMatchObject({ files, readSince, hasRead });
 });
 
-test('a look that takes too long leaves the pos file unknown, and names it', () => {
+test('a look that takes too long knows nothing, and names what it waits for', () => {
   const now = { at: 70_000, fluentd: running(), requests: [] };
-  const { unknown } = observeOverdue(seen([snapshot(0, [sized(300)])]), now, subject(), policy());
-  const why = expect.stringMatching(/^was not looked at in time/);
-  expect(unknown).toEqual([{ path: POS, why, empty: false }]);
+  const late = (waitsFor: 'witness' | 'files') =>
+    observeOverdue(seen([snapshot(0, [sized(300)])]), now, waitsFor, policy()).progress;
+  expect(late('files')).toMatchObject({ left: [], doubts: [{ why: expect.stringMatching(/: there are/) }] });
+  expect(late('witness').doubts).toMatchObject([{ why: expect.stringMatching(/witness does not answer$/) }]);
 });
 
 describe('at rest', () => {
