@@ -9,10 +9,8 @@ import type { Rates } from '../core/inspect/rates.ts';
 import type { Observation, ObservedFile } from '../core/look/observation.ts';
 import { observe, observeOnce } from '../core/look/observe.ts';
 import type { PosFileReading, Snapshot } from '../core/look/snapshot.ts';
-import { FollowedFiles } from '../daemon/list-followed.ts';
-import { LogFileLooks } from '../daemon/look-at-files.ts';
-import { listPutAside, readBuffers } from '../daemon/read-buffers.ts';
-import { PosFiles } from '../daemon/read-pos-files.ts';
+import { Files } from '../daemon/look-at-files.ts';
+import { Buffers } from '../daemon/read-buffers.ts';
 import type { Host } from '../host.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { type ConfWanted, type FoundPosFiles, findPosFiles } from './find-conf.ts';
@@ -63,10 +61,8 @@ export class Inspector {
   readonly #subject: InspectSubject;
   readonly #rates: Rates | undefined;
   readonly #policy: Policy;
-  readonly #posFiles: PosFiles;
-  readonly #logFiles: LogFileLooks;
-  readonly #followed: FollowedFiles;
-  #putAside: ReadonlySet<string> | undefined;
+  readonly #files: Files;
+  readonly #buffers: Buffers;
   #seen: Observation | undefined;
 
   /** `rates`: for repeated looks; undefined for a single one. */
@@ -75,9 +71,8 @@ export class Inspector {
     this.#subject = subject;
     this.#rates = rates;
     this.#policy = { ...DEFAULT_POLICY, tail: tailFacts(subject.conf?.sources) };
-    this.#posFiles = new PosFiles(host);
-    this.#logFiles = new LogFileLooks(host);
-    this.#followed = new FollowedFiles(host, subject.conf);
+    this.#files = new Files(host, subject);
+    this.#buffers = new Buffers(host, subject.conf);
   }
 
   async look(): Promise<Found> {
@@ -88,20 +83,18 @@ export class Inspector {
     return this.#found(snapshot, this.#seen);
   }
 
-  /** Reads positions, sizes and buffers in this order, as daemon/collect.ts explains. */
+  /** Looks at files before buffers, as daemon/collect.ts explains. */
   async #snapshot(): Promise<Snapshot> {
     const host = this.#host;
-    const { conf, witness } = this.#subject;
-    const posFiles = await this.#posFiles.read(this.#subject.posFiles);
+    const { witness } = this.#subject;
     const lookedAt = host.now();
-    const looks = await this.#logFiles.look(posFiles);
-    const followed = await this.#followed.list(this.#rates === undefined ? 'all' : 'light', looks);
+    const files = await this.#files.look('all');
     const reports = witness === undefined ? undefined : await host.askWitnesses(witness, 'look');
     const bySaid = this.#subject.posFiles.length === 0 && reports && filesBy(reports, witness ?? '');
-    this.#putAside ??= await listPutAside(host, { conf });
-    const buffers = await readBuffers(host, { conf, putAsideBefore: this.#putAside });
+    await this.#buffers.begin();
+    const buffers = await this.#buffers.look();
     return {
-      ...{ lookedAt, at: Math.round(host.now()), depth: 'all', posFiles, looks, followed, ...bySaid },
+      ...{ lookedAt, at: Math.round(host.now()), depth: 'all', ...files, ...bySaid },
       ...{ source: reports === undefined ? 'outside' : 'witness', reports, buffers },
       ...{ fluentd: NOT_LOOKED_FOR, mains: undefined, requests: [] },
     };

@@ -5,7 +5,7 @@ import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
 import type { Draining, State, Trigger } from '../../src/core/drain/state.ts';
 import { type FluentConf, fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
-import { type BuffersReading, NO_BUFFERS } from '../../src/core/fluentd/buffers.ts';
+import type { BuffersReading } from '../../src/core/fluentd/buffers.ts';
 import type { LagContext } from '../../src/core/look/file-state.ts';
 import type { Observation } from '../../src/core/look/observation.ts';
 import { observe } from '../../src/core/look/observe.ts';
@@ -24,6 +24,7 @@ import { type Reporter, type Task, type Transition, watch } from '../../src/daem
 import type { Done } from '../../src/daemon/perform.ts';
 import type { Host } from '../../src/host.ts';
 
+export const NO_BUFFERS: BuffersReading = { outputs: [], unseen: [], givenUp: [] };
 export const POS = '/var/log/pos/app.pos';
 export const LOG = '/var/log/app.log';
 

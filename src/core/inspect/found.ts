@@ -47,7 +47,7 @@ export function foundBy(
   rates: Rates | undefined,
 ): Found {
   const files = groupedBy(seen.files, ({ posFile }) => posFile);
-  const undiscovered = seen.undiscovered.map(asFile);
+  const { undiscovered } = seen;
   const totals = totalsOf([...seen.files, ...undiscovered]);
   const gate = readGate(seen);
   const shown = posFiles.map((reading) => {
@@ -90,19 +90,6 @@ function errorOf({ unknown }: Observation, path: string): Pick<FoundPosFile, 'er
 /** A glob that matches nothing counts as one missing pos file. */
 function sentenceOf(path: string, why: string): string {
   return why === NOT_THERE && /[*?]/.test(path) ? 'no file matches it' : `it ${why}`;
-}
-
-function asFile({ path, size }: Observation['undiscovered'][number]): ObservedFile {
-  const entry = {
-    posFile: '',
-    key: path,
-    path,
-    position: null,
-    inode: '',
-    movedAt: Number.NEGATIVE_INFINITY,
-    leftSince: undefined,
-  };
-  return { ...entry, state: 'undiscovered', size, lag: size, read: size === 0 };
 }
 
 export type Totals = Readonly<ReturnType<typeof totalsOf>>;

@@ -5,7 +5,7 @@ import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import type { Reports } from '../witness/reports.ts';
 import type { Lag } from './file-state.ts';
-import type { FollowedFile, Snapshot } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 
 /** The meaning of all looks so far: the last snapshot, compared with the previous observation. */
 export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, Seen {
@@ -18,7 +18,8 @@ export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, See
   readonly movedAt: Millis | undefined;
   /** Since when every look has found everything read; undefined if something is unread. */
   readonly readSince: Millis | undefined;
-  readonly undiscovered: readonly Undiscovered[];
+  /** The files that must be read, and have no entry. */
+  readonly undiscovered: readonly ObservedFile[];
   readonly unlisted: readonly string[];
   /** The witnesses' answers and their meaning; undefined if this look did not ask. */
   readonly witness: { readonly reports: Reports; readonly progress: Progress } | undefined;
@@ -29,8 +30,8 @@ export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, See
   readonly memory: Memory;
   /** What an overdue look waits for. */
   readonly waitsFor?: 'witness' | 'files';
-  /** This look, if everything was read and known. A later look with the same objects means the same. */
-  readonly atRest: Snapshot | undefined;
+  /** This look, if everything was read and known. */
+  readonly atRest?: Snapshot | undefined;
 }
 
 export interface ObservedFile extends Lag, KeyedEntry {
@@ -43,11 +44,6 @@ export interface ObservedFile extends Lag, KeyedEntry {
 
 /** What an earlier look, or the ages of the files, tell of an entry. */
 export type Known = Pick<ObservedFile, 'position' | 'state' | 'size' | 'movedAt' | 'leftSince'>;
-
-/** A file that has no entry. */
-export interface Undiscovered extends FollowedFile {
-  readonly posFile: string;
-}
 
 export interface UnknownPosFile {
   readonly path: string;

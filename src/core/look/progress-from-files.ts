@@ -83,15 +83,11 @@ interface Rest {
 
 /** What is left of each file, by its pos file. */
 function restIn({ files, undiscovered }: Facts): readonly Rest[] {
-  const unread = files.flatMap(({ posFile, path, state, lag: bytes, read }): readonly Rest[] =>
-    bytes === null || (read && state !== 'partial-line')
-      ? []
-      : [{ posFile, left: { kind: read ? 'unfinished' : 'unread', path, bytes } }],
-  );
-  const unfound = undiscovered.flatMap(({ posFile, path, size: bytes }): readonly Rest[] =>
-    bytes === 0 ? [] : [{ posFile, left: { kind: 'unfound', path, bytes } }],
-  );
-  return [...unread, ...unfound];
+  return [...files, ...undiscovered].flatMap(({ posFile, path, state, lag: bytes, read }) => {
+    if (bytes === null || (read && state !== 'partial-line')) return [];
+    const kind = read ? 'unfinished' : state === 'undiscovered' ? 'unfound' : 'unread';
+    return [{ posFile, left: { kind, path, bytes } }];
+  });
 }
 
 function heldBy(buffers: BuffersReading | undefined): readonly Left[] {

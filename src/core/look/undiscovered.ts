@@ -1,7 +1,7 @@
 import type { PositionEntry } from '../pos-file/pos-file.ts';
 import { groupedBy } from '../text/lists.ts';
 import { andMore } from '../text/units.ts';
-import type { Undiscovered } from './observation.ts';
+import type { ObservedFile } from './observation.ts';
 import type { FollowedReading } from './snapshot.ts';
 
 export function unlistedIn(followed: readonly FollowedReading[]): readonly string[] {
@@ -23,12 +23,14 @@ export function hasNothingToFollow(posFile: string, followed: readonly FollowedR
 
 /** The files without an entry. An unwatched entry does not count. */
 export function undiscoveredIn(
-  followed: FollowedReading,
+  { posFile, byInode, files }: FollowedReading,
   entries: readonly PositionEntry[],
-): readonly Undiscovered[] {
-  const { posFile, byInode, files } = followed;
+): readonly ObservedFile[] {
   const living = entries.filter(({ position }) => position !== null);
   const known = new Set(living.map(({ path, inode }) => (byInode ? inode : path)));
-  const unknown = files.filter(({ path, inode }) => !known.has(byInode ? inode : path));
-  return unknown.map((file) => ({ ...file, posFile }));
+  const found = files.filter(({ path, inode }) => !known.has(byInode ? inode : path));
+  return found.map(({ path, inode, size }) => ({
+    ...{ posFile, key: path, path, inode, position: null, state: 'undiscovered' as const },
+    ...{ size, lag: size, read: size === 0, movedAt: Number.NEGATIVE_INFINITY, leftSince: undefined },
+  }));
 }

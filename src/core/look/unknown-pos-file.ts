@@ -1,7 +1,7 @@
 import { posFileOf } from '../pos-file/pos-file.ts';
 import type { Limits } from '../progress/limits.ts';
 import { andMore } from '../text/units.ts';
-import type { Memory, Undiscovered, UnknownPosFile } from './observation.ts';
+import type { Memory, ObservedFile, UnknownPosFile } from './observation.ts';
 import { entriesOf, type PosFileReading, type Snapshot } from './snapshot.ts';
 import { hasNothingToFollow } from './undiscovered.ts';
 
@@ -10,7 +10,7 @@ const REPLACED = 'was replaced while Fluentd had it open: Fluentd writes its pos
 
 interface Known {
   readonly snapshot: Snapshot;
-  readonly undiscovered: readonly Undiscovered[];
+  readonly undiscovered: readonly ObservedFile[];
   readonly memory: Memory;
   readonly limits: Limits;
 }

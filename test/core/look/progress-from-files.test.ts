@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../../src/core/drain/policy.ts';
-import { NO_BUFFERS } from '../../../src/core/fluentd/buffers.ts';
 import type { PosFileReading, Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { Doubt, Left, Progress } from '../../../src/core/progress/progress.ts';
 import {
@@ -9,6 +8,7 @@ import {
   entry,
   IN_MEMORY,
   LOG,
+  NO_BUFFERS,
   onDisk,
   POS,
   policy,
