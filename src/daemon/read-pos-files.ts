@@ -1,6 +1,6 @@
 import { hasWildcard, patternOfArgument } from '../core/in-tail/path-glob.ts';
 import { COARSEST_TICK, type PosFileReading } from '../core/look/snapshot.ts';
-import { flawOf, keyedEntries, parsePosFile, replacedIn } from '../core/pos-file/pos-file.ts';
+import { flawOf, latestIn, parsePosFile } from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 
@@ -98,7 +98,6 @@ function readingOf(
   const why = flawOf(bytes, parsed);
   if (why !== undefined) return { path, kind: 'foreign', why };
   const { unparsable } = parsed;
-  const entries = keyedEntries(path, parsed.entries);
-  const replaced = replacedIn(parsed.entries, entries);
+  const { entries, replaced } = latestIn(path, parsed.entries);
   return { path, kind: 'read', entries, ...(replaced.length > 0 && { replaced }), unparsable };
 }

@@ -12,12 +12,7 @@ import { observe } from '../../src/core/look/observe.ts';
 import type { FileLook, PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
 import type { Subject } from '../../src/core/look/subject.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
-import {
-  entryKeyIn,
-  keyedEntries,
-  type PositionEntry,
-  parsePosFile,
-} from '../../src/core/pos-file/pos-file.ts';
+import { entryKeyIn, latestIn, type PositionEntry, parsePosFile } from '../../src/core/pos-file/pos-file.ts';
 import type { FluentdReading, ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import { type Reporter, type Task, type Transition, watch } from '../../src/daemon/loop.ts';
@@ -106,10 +101,8 @@ export type Watched = readonly [entry: PositionEntry, look?: FileLook];
 
 /** One pos file with these entries; an entry without a look is read to its end. */
 export function reading(files: readonly Watched[], writtenAgo: Millis = 0): PosFileReading {
-  const entries = keyedEntries(
-    POS,
-    files.map(([entry]) => entry),
-  );
+  const all = files.map(([entry]) => entry);
+  const { entries } = latestIn(POS, all);
   return { path: POS, kind: 'read', entries, unparsable: [], writtenAgo };
 }
 

@@ -129,8 +129,8 @@ function totalsOf(files: readonly ObservedFile[]) {
 }
 
 /** The chunks that the witnesses see. Those on disk need no Fluentd. */
-function held({ witness, progress }: Observation): string | undefined {
-  if (witness === undefined || !isAnswered(witness.reports)) return undefined;
+function held({ reports, progress }: Observation): string | undefined {
+  if (reports === undefined || !isAnswered(reports)) return undefined;
   const chunks = heldIn(progress.left);
   return chunks.length === 0 ? undefined : describeLeft(listed(chunks));
 }

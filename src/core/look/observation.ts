@@ -1,6 +1,5 @@
 import type { KeyedEntry } from '../pos-file/pos-file.ts';
 import type { ProcessIdentity } from '../progress/fluentd-reading.ts';
-import type { Progress } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import type { Reports } from '../witness/reports.ts';
@@ -21,8 +20,8 @@ export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, See
   /** The files that must be read, and have no entry. */
   readonly undiscovered: readonly ObservedFile[];
   readonly unlisted: readonly string[];
-  /** The witnesses' answers and their meaning; undefined if this look did not ask. */
-  readonly witness: { readonly reports: Reports; readonly progress: Progress } | undefined;
+  /** The witnesses' answers; undefined if this look did not ask. */
+  readonly reports: Reports | undefined;
   /** The reports of the last look that asked the witnesses. */
   readonly lastAnswers: Reports | undefined;
   /** posidle has pos files to look at. */

@@ -1,7 +1,7 @@
 import { entryKey, type KeyedEntry, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Limits } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
-import { progressFromWitnesses, withLastAnswers } from '../witness/reports.ts';
+import { withLastAnswers } from '../witness/reports.ts';
 import { judge } from './judge-entry.ts';
 import { newMemory, remember, watchMain } from './memory.ts';
 import type { Known, Memory, Observation, ObservedFile } from './observation.ts';
@@ -79,9 +79,8 @@ function factsOf(
   const isGone = fluentd.kind === 'absent' && memory.fluentdSeen;
   return {
     ...ofFiles,
-    ...{ lookedAt, at, source, buffers, fluentd, requests, memory },
+    ...{ lookedAt, at, source, reports, buffers, fluentd, requests, memory },
     extent: depth === 'light' ? 'light' : 'all',
-    witness: reports && { reports, progress: progressFromWitnesses(reports) },
     lastAnswers: reports ?? before?.lastAnswers,
     goneSince: isGone ? (before?.goneSince ?? at) : undefined,
     main: memory.main,
@@ -184,7 +183,7 @@ export function observeOverdue(
     lookedAt: now.at,
     extent: 'overdue' as const,
     // An old answer proves nothing about the present.
-    witness: undefined,
+    reports: undefined,
     readSince: undefined,
     unknown: [],
   };
