@@ -83,8 +83,8 @@ function shownOf(reading: PosFileReading, files: readonly ObservedFile[], looks:
 }
 
 function errorOf({ unknown }: Observation, path: string): Pick<FoundPosFile, 'error' | 'isEmpty'> {
-  const doubt = unknown.find((one) => one.path === path);
-  return { error: doubt && sentenceOf(path, doubt.why), isEmpty: doubt?.empty === true };
+  const doubt = unknown.find(({ about }) => about === path);
+  return { error: doubt && sentenceOf(path, doubt.why), isEmpty: doubt?.kind === 'empty-pos-file' };
 }
 
 /** A glob that matches nothing counts as one missing pos file. */

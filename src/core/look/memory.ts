@@ -6,20 +6,18 @@ import { departedIn } from './departed.ts';
 import type { KnownPosFile, MainProcess, Memory, Observation, ObservedFile } from './observation.ts';
 import type { PosFileReading, Snapshot } from './snapshot.ts';
 
-export function newMemory(at: Millis): Memory {
-  return {
-    entries: new Map(),
-    departed: new Map(),
-    departedAt: undefined,
-    posFiles: new Map(),
-    fluentdSeen: false,
-    supervisor: undefined,
-    workers: [],
-    workersSince: undefined,
-    main: { sightings: new Map(), seen: false, goneSince: undefined },
-    began: at,
-  };
-}
+export const NO_MEMORY: Memory = {
+  entries: new Map(),
+  departed: new Map(),
+  departedAt: undefined,
+  posFiles: new Map(),
+  fluentdSeen: false,
+  supervisor: undefined,
+  workers: [],
+  workersSince: undefined,
+};
+
+const NO_MAIN: MainProcess = { sightings: new Map(), seen: false, goneSince: undefined };
 
 export function remember(
   memory: Memory,
@@ -37,8 +35,6 @@ export function remember(
     supervisor: fluentd.kind === 'running' ? sinceWhen(memory, fluentd.supervisor, at) : memory.supervisor,
     ...ofWorkers,
     fluentdSeen: memory.fluentdSeen || fluentd.kind !== 'absent',
-    main: watchMain(memory.main, snapshot.mains, at),
-    began: memory.began,
   };
 }
 
@@ -47,7 +43,7 @@ function rememberEntries(
   { entries: before }: Memory,
   { files, unknown }: Pick<Observation, 'files' | 'unknown'>,
 ): Memory['entries'] {
-  const doubted = new Set(unknown.map(({ path }) => path));
+  const doubted = new Set(unknown.map(({ about }) => about));
   const entries = new Map<string, ObservedFile>();
   if (doubted.size > 0)
     for (const [key, known] of before) if (doubted.has(posFileOf(key))) entries.set(key, known);
@@ -97,7 +93,7 @@ const LEAST_LIFE: Millis = 400;
 
 /** Counts only processes that live for a while: a probe is not main, and must not hide that main has ended. */
 export function watchMain(
-  before: MainProcess,
+  before: MainProcess = NO_MAIN,
   matches: readonly ProcessIdentity[] | undefined,
   at: Millis,
 ): MainProcess {

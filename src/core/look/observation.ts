@@ -1,5 +1,6 @@
 import type { KeyedEntry } from '../pos-file/pos-file.ts';
 import type { ProcessIdentity } from '../progress/fluentd-reading.ts';
+import type { Doubt } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import type { Reports } from '../witness/reports.ts';
@@ -10,7 +11,7 @@ import type { Snapshot } from './snapshot.ts';
 export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, Seen {
   readonly files: readonly ObservedFile[];
   /** The pos files that posidle cannot trust now. */
-  readonly unknown: readonly UnknownPosFile[];
+  readonly unknown: readonly PosFileDoubt[];
   /** Every pos file was there, so Fluentd has started and signals are safe. */
   readonly started: boolean;
   /** By the pos files. */
@@ -27,6 +28,7 @@ export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, See
   /** posidle has pos files to look at. */
   readonly hasFiles: boolean;
   readonly memory: Memory;
+  readonly main: MainProcess;
   /** What an overdue look waits for. */
   readonly waitsFor?: 'witness' | 'files';
   /** This look, if everything was read and known. */
@@ -44,11 +46,10 @@ export interface ObservedFile extends Lag, KeyedEntry {
 /** What an earlier look, or the ages of the files, tell of an entry. */
 export type Known = Pick<ObservedFile, 'position' | 'state' | 'size' | 'movedAt' | 'leftSince'>;
 
-export interface UnknownPosFile {
-  readonly path: string;
-  readonly why: string;
-  /** The file is only empty: in_tail has found no log file yet, or is rewriting the pos file. */
-  readonly empty: boolean;
+/** Why a pos file says nothing certain. It is empty if in_tail has found no log file yet, or is rewriting it. */
+export interface PosFileDoubt extends Doubt {
+  readonly kind: 'pos-file' | 'empty-pos-file';
+  readonly about: string;
 }
 
 export interface Memory {
@@ -65,8 +66,6 @@ export interface Memory {
   /** The running workers, and the first look that saw the newest of them; undefined if there was none. */
   readonly workers: readonly ProcessIdentity[];
   readonly workersSince: Millis | undefined;
-  readonly main: MainProcess;
-  readonly began: Millis;
 }
 
 export interface MainProcess {

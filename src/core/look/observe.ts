@@ -3,7 +3,7 @@ import type { Limits } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
 import { withLastAnswers } from '../witness/reports.ts';
 import { judge } from './judge-entry.ts';
-import { newMemory, remember, watchMain } from './memory.ts';
+import { NO_MEMORY, remember, watchMain } from './memory.ts';
 import type { Known, Memory, Observation, ObservedFile } from './observation.ts';
 import type { Facts } from './progress-from-files.ts';
 import { progressIn } from './progress-in.ts';
@@ -19,11 +19,9 @@ export function observe(
   limits: Limits,
   knownBefore: KnownOf = () => undefined,
 ): Observation {
-  const memory = previous?.memory ?? newMemory(snapshot.at);
-  if (previous !== undefined && isStillAtRest(previous.atRest, snapshot)) {
-    const main = watchMain(memory.main, snapshot.mains, snapshot.at);
-    return withProgress(factsOf(previous, snapshot, previous, { ...memory, main }), previous, limits);
-  }
+  const memory = previous?.memory ?? NO_MEMORY;
+  if (previous !== undefined && isStillAtRest(previous.atRest, snapshot))
+    return withProgress(factsOf(previous, snapshot, previous, memory), previous, limits);
   const knownOf: KnownOf = previous === undefined ? knownBefore : ({ key }) => memory.entries.get(key);
   const ofFiles =
     previous !== undefined && snapshot.isOfWitness
@@ -63,7 +61,7 @@ type KnownOf = (entry: KeyedEntry, look: FileLook, posFileWrittenAgo: Millis) =>
 
 /** A first look that no other follows: it remembers nothing, which saves a tenth of the time. */
 export function observeOnce(snapshot: Snapshot, limits: Limits, knownBefore: KnownOf): Observation {
-  const memory = newMemory(snapshot.at);
+  const memory = NO_MEMORY;
   const ofFiles = observeFiles(undefined, snapshot, limits, { memory, knownOf: knownBefore });
   return withProgress(factsOf(undefined, snapshot, ofFiles, memory), undefined, limits);
 }
@@ -83,8 +81,8 @@ function factsOf(
     extent: depth === 'light' ? 'light' : 'all',
     lastAnswers: reports ?? before?.lastAnswers,
     goneSince: isGone ? (before?.goneSince ?? at) : undefined,
-    main: memory.main,
-    began: memory.began,
+    main: watchMain(before?.main, snapshot.mains, at),
+    began: before?.began ?? at,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Doubt, Left, LeftFile, Progress } from '../progress/progress.ts';
 import { groupedBy } from '../text/lists.ts';
 import { andMore, counted, type Millis } from '../text/units.ts';
 import { progressFromWitnesses, type Witness, withLastAnswers } from '../witness/reports.ts';
-import type { Departed, Observation, ObservedFile, UnknownPosFile } from './observation.ts';
+import type { Departed, Observation, ObservedFile } from './observation.ts';
 
 /** An observation without what is made from it. */
 export type Facts = Omit<Observation, 'progress' | 'reach' | 'workers'>;
@@ -41,7 +41,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
     left: [...leftIn(''), ...heldBy(buffers), ...givenUpIn(seen)],
     doubts: [
       noWitness(counts.read, buffers, limits),
-      ...seen.unknown.map((one) => doubtOfPosFile(one, leftIn(one.path))),
+      ...seen.unknown.map((one) => withRest(one, leftIn(one.about))),
       ...doubtsOf(seen),
     ],
   };
@@ -73,7 +73,7 @@ function unanswered({ lastAnswers }: Facts): readonly Doubt[] {
 
 /** A pos file that had entries, and is unknown now, may only hide what Fluentd has found and read. */
 function isTrusted(posFile: string, { unknown, memory }: Facts): boolean {
-  return (memory.posFiles.get(posFile)?.count ?? 0) === 0 || unknown.every(({ path }) => path !== posFile);
+  return (memory.posFiles.get(posFile)?.count ?? 0) === 0 || unknown.every(({ about }) => about !== posFile);
 }
 
 interface Rest {
@@ -135,15 +135,11 @@ function doubtsOf({ files, unlisted, memory }: Facts): readonly Doubt[] {
   ];
 }
 
-function doubtOfPosFile({ path: about, why, empty }: UnknownPosFile, rest: readonly Rest['left'][]): Doubt {
-  const doubt = { kind: empty ? ('empty-pos-file' as const) : ('pos-file' as const), about };
-  if (rest.length === 0) return { ...doubt, why };
+function withRest(doubt: Doubt, rest: readonly Rest['left'][]): Doubt {
+  if (rest.length === 0) return doubt;
   const bytes = rest.reduce((sum, one) => sum + one.bytes, 0);
-  return {
-    ...doubt,
-    bytes,
-    why: `${why}. Nobody knows how much of ${andMore(rest.map(({ path }) => path))} is read`,
-  };
+  const files = andMore(rest.map(({ path }) => path));
+  return { ...doubt, bytes, why: `${doubt.why}. Nobody knows how much of ${files} is read` };
 }
 
 function doubtOfUnseen({ path: about, read }: ObservedFile): Doubt {

@@ -22,10 +22,10 @@ export function reachOf(seen: Facts, limits: Limits): Seen['reach'] {
  * The wait for a pos file ends when as many witnesses answer as workers run: each one says itself whether its worker has started. It is
  * bounded: a worker may never open that pos file (it may be another Fluentd's).
  */
-export function workersOf({ fluentd, memory, at, reports }: Facts): Seen['workers'] {
+export function workersOf({ fluentd, memory, at, reports, began }: Facts): Seen['workers'] {
   if (fluentd.kind === 'wrapper') return memory.supervisor === undefined ? 'up' : 'gone';
   if (fluentd.kind !== 'running') return 'up';
-  const isNew = at < (memory.workersSince ?? memory.began) + SLOW_WORKER;
+  const isNew = at < (memory.workersSince ?? began) + SLOW_WORKER;
   const answered = reports?.witnesses.filter(({ kind }) => kind === 'alive').length ?? 0;
   if (fluentd.isStarting === true && isNew && answered < fluentd.workers.length) return 'starting';
   return fluentd.workers.length === 0 && memory.workersSince !== undefined ? 'gone' : 'up';

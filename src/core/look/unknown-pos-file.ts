@@ -1,11 +1,12 @@
 import { posFileOf } from '../pos-file/pos-file.ts';
 import type { Limits } from '../progress/limits.ts';
 import { andMore } from '../text/units.ts';
-import type { Memory, ObservedFile, UnknownPosFile } from './observation.ts';
+import type { Memory, ObservedFile, PosFileDoubt } from './observation.ts';
 import { entriesOf, type PosFileReading, type Snapshot } from './snapshot.ts';
 import { hasNothingToFollow } from './undiscovered.ts';
 
 export const NOT_THERE = 'is not there';
+const EMPTY = 'is empty for now';
 const REPLACED = 'was replaced while Fluentd had it open: Fluentd writes its positions elsewhere';
 
 interface Known {
@@ -16,42 +17,41 @@ interface Known {
 }
 
 /** The pos files that say nothing certain of their files. */
-export function unknownIn(known: Known): readonly UnknownPosFile[] {
+export function unknownIn(known: Known): readonly PosFileDoubt[] {
   return known.snapshot.posFiles.flatMap((reading) => {
-    const [why, empty] = whyUnknown(reading, known) ?? [];
-    return why === undefined ? [] : [{ path: reading.path, why, empty: empty === 'empty' }];
+    const why = whyUnknown(reading, known);
+    const kind = why === EMPTY ? 'empty-pos-file' : 'pos-file';
+    return why === undefined ? [] : [{ kind, about: reading.path, why }];
   });
 }
 
-type Why = readonly [why: string, empty?: 'empty'];
-
-function whyUnknown(reading: PosFileReading, known: Known): Why | undefined {
+function whyUnknown(reading: PosFileReading, known: Known): string | undefined {
   const { path, kind } = reading;
   const { file, count = 0 } = known.memory.posFiles.get(path) ?? {};
   switch (kind) {
     case 'missing':
-      return [NOT_THERE];
+      return NOT_THERE;
     case 'unreadable':
-      return [`cannot be read: ${reading.error}`];
+      return `cannot be read: ${reading.error}`;
     case 'foreign':
-      return [reading.why];
+      return reading.why;
     case 'read':
-      if (file !== undefined && reading.file !== file) return [REPLACED];
-      return reading.entries.length < count ? ['has lost entries since the last look'] : whyLost(path, known);
+      if (file !== undefined && reading.file !== file) return REPLACED;
+      return reading.entries.length < count ? 'has lost entries since the last look' : whyLost(path, known);
     case 'empty':
-      return whyLost(path, known) ?? (isTrulyEmpty(path, known) ? undefined : ['is empty for now', 'empty']);
+      return whyLost(path, known) ?? (isTrulyEmpty(path, known) ? undefined : EMPTY);
   }
 }
 
 /** in_tail never removes the entry of a file that it still follows: somebody else has changed the pos file. */
-function whyLost(posFile: string, { snapshot, undiscovered, memory }: Known): Why | undefined {
+function whyLost(posFile: string, { snapshot, undiscovered, memory }: Known): string | undefined {
   const unfound = undiscovered.filter((one) => one.posFile === posFile);
   if (unfound.length === 0) return undefined;
   const known = new Set(entriesOf(snapshot.posFiles, posFile).map(({ path }) => path));
   const before = new Set<string>();
   for (const [key, { path }] of memory.entries) if (posFileOf(key) === posFile) before.add(path);
   const lost = unfound.map(({ path }) => path).filter((path) => before.has(path) && !known.has(path));
-  return lost.length === 0 ? undefined : [`has lost the entry of ${andMore(lost)}`];
+  return lost.length === 0 ? undefined : `has lost the entry of ${andMore(lost)}`;
 }
 
 /**

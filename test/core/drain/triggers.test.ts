@@ -71,7 +71,7 @@ describe('a trigger that does not guess', () => {
   /** Main has been gone since then. */
   const gone = (goneSince: number | undefined, what = looks(read, AT), isSeen = true): Observation => ({
     ...what,
-    main: { seen: isSeen, goneSince },
+    main: { sightings: new Map(), seen: isSeen, goneSince },
   });
 
   test('is the first call', () => {

@@ -47,7 +47,7 @@ describe('"everything read"', () => {
     ['is unreadable', read(0), snapshot(SECOND, [], unreadable('EIO')), false],
     ['has fewer entries than before', snapshot(0, [[at(5)], sized(999, '/other')]), read(SECOND), false],
   ])('does not hold where a pos file %s', (_, before, look, isEmpty) => {
-    const unknown = [{ path: POS, empty: isEmpty }];
+    const unknown = [{ about: POS, kind: isEmpty ? 'empty-pos-file' : 'pos-file' }];
     expect(seen([before, look])).toMatchObject({ readSince: undefined, unknown });
   });
 });
@@ -156,7 +156,7 @@ describe('at rest', () => {
       progress: { files: 1 },
       buffers: undefined,
       requests: changes.requests,
-      memory: { main: { seen: true } },
+      main: { seen: true },
     });
   });
 });
