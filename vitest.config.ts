@@ -4,7 +4,7 @@ import { NEWEST } from './test/support/real-fluentd.ts';
 
 /** These take longest: begun last, the other workers would wait for them. */
 const LONG =
-  /\/(situations-[\d.]+|cluster\/asleep|cluster\/inject|neighbours|unknowns|witness-[a-z]+|delivered-[a-z]+|ends\.smoke|e2e\/faults|image|drain|main-job|run|simulation|fuzz)\.test\.ts$/;
+  /\/(situations-[\d.]+|cluster\/asleep|cluster\/inject|neighbours|unknowns|witness-[a-z]+|delivered-[a-z]+|ends\.smoke|e2e\/faults|image|drain|run|simulation|fuzz)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -165,15 +165,11 @@ function endAtSignal(): void {
 }
 
 function toldOf(error: unknown): readonly [message: string, code: number] {
-  if (error instanceof UsageError) return [error.message, EXIT.usage];
   if (error instanceof CommandError) return [error.message, error.code];
-  return [reportOf(error), EXIT.bug];
-}
-
-function reportOf(error: unknown): string {
   const { stack = String(error) } = error as Partial<Error>;
   const where = BUGS ?? 'CONTRIBUTING.md says where';
-  return `${stack}\nThis is a bug of posidle ${VERSION} (Node ${process.versions.node}). Please report these lines: ${where}`;
+  const ask = `This is a bug of posidle ${VERSION} (Node ${process.versions.node}). Please report these lines: ${where}`;
+  return [`${stack}\n${ask}`, EXIT.bug];
 }
 
 function tell(message: string): void {

@@ -13,7 +13,6 @@ import type { Reports } from './core/witness/reports.ts';
  * why. node/node-host.ts implements it, and so does test/support/fake-host.ts. Both pass one contract test.
  */
 export interface Host {
-  /** All stop requests so far. */
   requests(): readonly DrainRequest[];
 
   /** Monotonic. */

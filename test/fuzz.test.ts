@@ -12,7 +12,7 @@ const MOST_SECONDS = 2;
 const MOST_MIB = 512;
 
 test.each(Object.entries<Target>(TARGETS))(
-  'a mutated %s',
+  'a mutated %s takes neither long nor much memory',
   { timeout: 60_000 + numRuns * 200 },
   async (_, { seeds, words, read }) => {
     const isHarmless = fc.asyncProperty(mutated(seeds, { words }), async (bytes) => {

@@ -49,13 +49,6 @@ describe('each command of the pages', () => {
       for (const file of words.filter((word) => /^docker\//.test(word))) expect(existsSync(file)).toBe(true);
     });
   }
-
-  test.each(PAGES)('%s has no code block but those that are read for commands, and manifests', (page) => {
-    const languages = [...readFileSync(page, 'utf8').matchAll(/^```(\w+)$/gm)].map(
-      ([, language]) => language,
-    );
-    expect(['console', 'json', 'sh', 'yaml']).toEqual(expect.arrayContaining(languages));
-  });
 });
 
 /** The commands in its blocks, at the beginning of its transcripts, and in its text. */
@@ -142,10 +135,6 @@ test.each(ALL_PAGES)('%s links only to what is there', (page) => {
     expect(existsSync(file), file).toBe(true);
     if (anchor !== undefined) expect(anchorsIn(file)).toContain(anchor);
   }
-});
-
-test.each(ALL_PAGES)('%s says first whom it is for', (page) => {
-  expect(readFileSync(page, 'utf8')).toMatch(/^# .*\n\nFor /);
 });
 
 /** As GitHub makes them from headings. */

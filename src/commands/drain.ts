@@ -4,10 +4,9 @@ import { beginDrain } from '../tasks/drain.ts';
 import type { DrainArgs } from './options/options.ts';
 import { watchAndReport } from './watch.ts';
 
-/** `posidle drain`: drains a Fluentd with a witness now. Resolves to the exit code. */
 export async function runDrain(args: DrainArgs): Promise<number> {
   const host = new NodeHost();
   const { grace, witness, 'main-ended': mainEnded } = args;
-  const { options, given } = await beginDrain(host, { grace, witness, mainEnded });
-  return exitCodeOf(await watchAndReport(host, args, options, given), args);
+  const { options, found } = await beginDrain(host, { grace, witness, mainEnded });
+  return exitCodeOf(await watchAndReport(host, args, options, { found }), args);
 }

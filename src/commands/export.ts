@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Found } from '../core/inspect/found.ts';
 import { Rates } from '../core/inspect/rates.ts';
-import { GONE } from '../core/look/progress-from-files.ts';
+import { unknownIn } from '../core/inspect/summary.ts';
 import { type Inspected, metricsOfInspection } from '../core/metrics/metrics.ts';
 import { brokenIn } from '../core/pos-file/pos-file.ts';
-import { groupedBy } from '../core/text/lists.ts';
-import { andMore, counted, formatDuration, type Millis } from '../core/text/units.ts';
-import type { Log } from '../log.ts';
+import { andMore, formatDuration, type Millis } from '../core/text/units.ts';
 import { METRICS_TYPE, type Routes } from '../node/network/http-server.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { openLog } from '../node/output/logger.ts';
@@ -19,7 +17,6 @@ import { unknownVariables } from './start-warnings.ts';
 
 const STALE: Millis = 60_000;
 
-/** `posidle export`: looks periodically and answers Prometheus until a signal ends it. */
 export async function runExport(args: ExportArgs): Promise<never> {
   const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, interval } = args;
   keepHeapSmall();
@@ -27,12 +24,12 @@ export async function runExport(args: ExportArgs): Promise<never> {
   const subject = await inspectSubject(host, { posFiles, fluentConf, root });
   const inspector = new Inspector(host, subject, new Rates());
   const board = new LookBoard<Inspected>(() => host.now(), STALE + 2 * interval);
-  const { endpoint } = await listen(args.listen, exportRoutes(board, args['per-file']));
+  await listen(args.listen, exportRoutes(board, args['per-file']));
   const log = openLog(args['log-format']);
-  const answers = `GET http://${args.listen.host}:${endpoint.port}/metrics answers`;
+  const answers = `GET http://${args.listen.host}:${args.listen.port}/metrics answers`;
   log.info({}, `${answers}, with a look every ${formatDuration(interval)}`);
   for (const warning of [...unknownVariables(process.env), ...subject.warnings]) log.warn({}, warning);
-  const unknown = new UnknownLag(log);
+  let told: string | undefined;
   for (let looks = 1; ; looks += 1) {
     const began = host.now();
     const found = await inspector
@@ -40,7 +37,10 @@ export async function runExport(args: ExportArgs): Promise<never> {
       .catch((error: Error) => void log.error({}, `a look failed: ${error.message}`));
     if (found) {
       board.looked({ found, took: host.now() - began, looks });
-      unknown.looked(found);
+      const why = unknownLag(found);
+      if (why === undefined && told !== undefined) log.info({}, 'the lag is known again');
+      if (why !== undefined && why !== told) log.warn({}, `lag unknown: ${why}`);
+      told = why;
     }
     await pause(interval);
   }
@@ -56,45 +56,12 @@ export function exportRoutes(board: LookBoard<Inspected>, perFile: number): Rout
   return { get: { '/metrics': metrics, '/healthz': () => board.health() }, post: {}, tokenFile: undefined };
 }
 
-const MOST_TOLD = 10;
-
-interface Unknown {
-  /** Empty: the reason names it. */
-  readonly path: string;
-  readonly why: string;
-}
-
-/** Logs each file whose lag becomes unknown, and each that becomes known again: a line for each reason. */
-export class UnknownLag {
-  readonly #log: Log;
-  #before: ReadonlyMap<string, Unknown> = new Map();
-
-  constructor(log: Log) {
-    this.#log = log;
-  }
-
-  looked({ posFiles, seen }: Found): void {
-    const all = posFiles.flatMap(({ path, error, unparsable, troubles, files }): readonly Unknown[] => [
-      ...(error === undefined ? [] : [{ path, why: error }]),
-      ...(brokenIn(unparsable).length === 0 ? [] : [{ path, why: 'it has lines that cannot be parsed' }]),
-      ...troubles.map((trouble) => ({ path: trouble.path, why: trouble.error })),
-      ...files
-        .filter(({ read, lag }) => read && lag === null)
-        .map((file) => ({ path: file.path, why: GONE })),
-    ]);
-    const unlisted = seen.unlisted.map((why) => ({ path: '', why }));
-    const before = this.#before;
-    this.#before = new Map([...all, ...unlisted].map((one) => [`${one.path}: ${one.why}`, one]));
-    for (const line of newIn(this.#before, before)) this.#log.warn({}, `lag unknown: ${line}`);
-    for (const line of newIn(before, this.#before)) this.#log.info({}, `no longer: ${line}`);
-  }
-}
-
-function newIn(now: ReadonlyMap<string, Unknown>, before: ReadonlyMap<string, Unknown>): readonly string[] {
-  const added = [...now].filter(([key]) => !before.has(key)).map(([, one]) => one);
-  const lines = [...groupedBy(added, ({ why }) => why)].map(([why, group]) =>
-    [andMore(group.map(({ path }) => path)), why].filter(Boolean).join(': '),
-  );
-  const more = lines.length > MOST_TOLD ? [counted(lines.length - MOST_TOLD, 'more reason')] : [];
-  return [...lines.slice(0, MOST_TOLD), ...more];
+/** What the log says of an unknown lag: of many reasons the first, because `posidle inspect` shows all. */
+export function unknownLag(found: Found): string | undefined {
+  const broken = found.posFiles.filter(({ unparsable }) => brokenIn(unparsable).length > 0);
+  const why = [
+    ...unknownIn(found),
+    ...broken.map(({ path }) => `${path}: it has lines that cannot be parsed`),
+  ];
+  return why.length === 0 ? undefined : andMore(why);
 }

@@ -24,27 +24,22 @@ export async function runInject(files: readonly string[], options: InjectOptions
   if (files.length === 0)
     throw new UsageError('inject: the file is missing. Use posidle inject FILE, or - for stdin');
   const image = given ?? `posidle:${VERSION}`;
+  const where = { path: path?.split('.'), container };
   const printed: string[] = [];
   const all: InjectedPod[] = [];
-  let contents = '';
-  const refuse = (place: string, why: string): never => {
-    throw new UsageError(`inject: ${place}${why}${contents.includes('{{') ? HELM : ''}`);
-  };
+  let helm = '';
   for (const file of files) {
     const pods: InjectedPod[] = [];
-    let place = `${file}:`;
     try {
       const content = await textOf(file);
-      contents += content;
-      const manifests = parseManifests(content);
-      for (const manifest of manifests) {
-        place = `${file}:${manifest.line}:${manifest.column}: `;
-        const injected = injectInto(manifest.document, image, { path: path?.split('.'), container });
-        printed.push(injected.pods.some(isChanged) ? writeManifest(injected.document) : manifest.source);
+      if (content.includes('{{')) helm = HELM;
+      for (const { document, source } of parseManifests(content)) {
+        const injected = injectInto(document, image, where);
+        printed.push(injected.pods.some(isChanged) ? writeManifest(injected.document) : source);
         pods.push(...injected.pods);
       }
     } catch (error) {
-      refuse(place, (error as Error).message);
+      throw new UsageError(`inject: ${file}: ${(error as Error).message}${helm}`);
     }
     for (const [reason, group] of groupedBy(pods, (pod) => pod.reason ?? ''))
       if (reason !== '') say(`${file}: ${stayIn(group)}: ${reason}`);
@@ -52,7 +47,7 @@ export async function runInject(files: readonly string[], options: InjectOptions
       for (const warning of warnings) say(`${file}: ${name}: ${warning}`);
     all.push(...pods);
   }
-  if (all.length === 0) say(`${files.join(', ')}: ${noPod(path)}${contents.includes('{{') ? HELM : ''}`);
+  if (all.length === 0) say(`${files.join(', ')}: ${noPod(path)}${helm}`);
   process.stdout.write(printed.join('---\n'));
   if (!all.some(isChanged)) return UNCHANGED;
   if (given === undefined)
@@ -78,9 +73,8 @@ function stayIn(pods: readonly InjectedPod[]): string {
 }
 
 async function textOf(file: string): Promise<string> {
-  try {
-    return await (file === '-' ? text(process.stdin) : readFile(file, 'utf8'));
-  } catch (error) {
-    throw new Error(` ${inWords(error as NodeJS.ErrnoException)}`);
-  }
+  const content = file === '-' ? text(process.stdin) : readFile(file, 'utf8');
+  return await content.catch((error) => {
+    throw new Error(inWords(error));
+  });
 }

@@ -25,7 +25,6 @@ const HEAD_START: Millis = 3_000;
 const OVERDUE =
   'no look has ended in time: there are very many files, the machine is very busy, or a mount does not answer';
 
-/** `posidle inspect`: shows what is read and what is left. Resolves to the exit code. */
 export async function runInspect(args: InspectArgs): Promise<number> {
   growHeapSlowly();
   const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, witness, json } = args;

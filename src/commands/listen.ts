@@ -3,7 +3,6 @@ import { inWords } from '../node/files/in-words.ts';
 import {
   type Answer,
   type Endpoint,
-  type HttpServer,
   type Routes,
   startHttpServer,
   TEXT_TYPE,
@@ -12,10 +11,9 @@ import { UsageError } from '../tasks/usage-error.ts';
 
 const LOW_PORT = 'permission denied: ports below 1024 need the capability NET_BIND_SERVICE';
 
-/** Starts the HTTP server. Throws a UsageError if it cannot listen. */
-export async function listen(endpoint: Endpoint, routes: Routes): Promise<HttpServer> {
+export async function listen(endpoint: Endpoint, routes: Routes): Promise<void> {
   try {
-    return await startHttpServer(endpoint, routes);
+    await startHttpServer(endpoint, routes);
   } catch (error) {
     const { host, port } = endpoint;
     const { code } = error as NodeJS.ErrnoException;

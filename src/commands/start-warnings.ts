@@ -25,7 +25,6 @@ const SERVICE_VARIABLE =
 /** No option has these names, but the witness reads them. */
 const OF_WITNESS = ['POSIDLE_DIR', 'POSIDLE_FIND'];
 
-/** Warnings about variables that look like options but match no option of any command. */
 export function unknownVariables(env: Environment): readonly string[] {
   const names = Object.values<Command>(COMMANDS).flatMap(({ options }) => Object.keys(options));
   const known = [...names.map(variableOf), ...OF_WITNESS];

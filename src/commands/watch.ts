@@ -1,6 +1,5 @@
 import {
   describeOutcome,
-  EXIT,
   exitCodeOf,
   isFailure,
   isStoppedByPosidle,
@@ -16,7 +15,7 @@ import { openLog } from '../node/output/logger.ts';
 import { writeTerminationLog } from '../node/output/termination-log.ts';
 import type { FoundPosFiles } from '../tasks/find-conf.ts';
 import { Parent } from '../tasks/parent.ts';
-import { CommandError, UsageError } from '../tasks/usage-error.ts';
+import { UsageError } from '../tasks/usage-error.ts';
 import { type WatchSetup, watch } from '../tasks/watch.ts';
 import type { WatchOptions } from '../tasks/watch-options.ts';
 import { LogReporter } from './drain-report/report.ts';
@@ -27,7 +26,6 @@ import { USE_RUN } from './options/mistakes.ts';
 import { type WatchArgs, watchOptionsOf } from './options/options.ts';
 import { startWarnings } from './start-warnings.ts';
 
-/** `posidle watch`: drains a Fluentd that something else started. Resolves to the exit code. */
 export async function runWatch(args: WatchArgs): Promise<number> {
   return exitCodeOf(await watchAndReport(new NodeHost(), args, watchOptionsOf(args)), args);
 }
@@ -53,7 +51,6 @@ type ReportArgs = Pick<WatchArgs, 'log-format' | 'strict' | 'termination-log'> &
  * open Node's inspector on port 9229.
  */
 const FORWARDED_SIGNALS = ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGCONT', 'SIGWINCH'] as const;
-const TOO_EARLY = 'ended by a second signal, before the configuration was read';
 
 /** Watches until Fluentd is gone. Reports to the log, the termination message and HTTP. */
 export async function watchAndReport(
@@ -64,18 +61,8 @@ export async function watchAndReport(
 ): Promise<Outcome> {
   keepHeapSmall();
   const { parent } = given;
-  let signals = 0;
-  let giveUp: ((error: Error) => void) | undefined;
-  const givenUp = new Promise<never>((_, reject) => {
-    giveUp = reject;
-  });
   // Handlers come first: a PID 1 gets only the signals that it handles.
-  for (const by of ['SIGTERM', 'SIGINT'] as const)
-    process.on(by, () => {
-      host.request(by);
-      signals += 1;
-      if (signals > 1) giveUp?.(new CommandError(TOO_EARLY, EXIT.cannotWork));
-    });
+  for (const by of ['SIGTERM', 'SIGINT'] as const) process.on(by, () => host.request(by));
   let warn = (_: string) => {};
   for (const signal of FORWARDED_SIGNALS)
     process.on(
@@ -90,12 +77,8 @@ export async function watchAndReport(
     const isWanted = parent === undefined && options.witness !== 'off';
     const lines = new LogReporter(log, policy, isWanted ? (found.witness ?? SHARED_DIR) : undefined);
     const routes = board.routes(() => host.request('http'), args['quit-token']);
-    const server = args.listen && (await listen(args.listen, routes));
-    close = async () => {
-      server?.close();
-      await log.close();
-    };
-    giveUp = undefined;
+    if (args.listen !== undefined) await listen(args.listen, routes);
+    close = log.close;
     const isCalled = host.requests().length > 0;
     const when = isCalled ? [] : [...armed, ...callsIn(args)];
     tellStart(log, found, when, armed.length > 0 || isCalled);
@@ -115,7 +98,7 @@ export async function watchAndReport(
     };
   };
   try {
-    return await Promise.race([watch(host, options, { begin, ...given }), givenUp]);
+    return await watch(host, options, { begin, ...given });
   } finally {
     await close();
   }
@@ -124,7 +107,6 @@ export async function watchAndReport(
 const ONLY_CALLS =
   'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes. Add a trigger that needs no call, such as --quiet 10m';
 
-/** The triggers that somebody must call. */
 function callsIn({ listen, 'quit-token': token }: ReportArgs): readonly string[] {
   const call = listen && token ? [`POST /quitquitquit comes to ${listen.host}:${listen.port}`] : [];
   return [...call, 'SIGTERM comes'];

@@ -4,7 +4,6 @@ import { inWords } from '../node/files/in-words.ts';
 import { writeWitness } from '../node/witness/write-witness.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 
-/** `posidle witness DIR`: writes the witness to DIR and prints the manifest lines that load it. */
 export async function runWitness(dir = ''): Promise<number> {
   if (dir === '') throw new UsageError('witness: DIR is missing. Use posidle witness /posidle');
   try {

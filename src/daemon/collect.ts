@@ -27,6 +27,7 @@ export class Collector {
   /** What the present look waits for. */
   waitsFor: 'witness' | 'files' = 'files';
   #files: Pick<Snapshot, 'posFiles' | 'looks' | 'followed'> | undefined;
+  #wasAnswered = false;
 
   constructor(host: Host, subject: Subject) {
     this.#host = host;
@@ -36,8 +37,8 @@ export class Collector {
   }
 
   /**
-   * Takes one look. If the witnesses know enough, the facts about files are those of the last look. It lists buffers last, because in_tail
-   * moves a position only when the buffer has the lines (in_tail.rb:1269).
+   * Takes one look. If the witnesses know enough, now and in the look before, the facts about files are older. It lists buffers last,
+   * because in_tail moves a position only when the buffer has the lines (in_tail.rb:1269).
    */
   async look(depth: Depth, { fluentd, sign, question, patience }: LookOf): Promise<Snapshot> {
     const host = this.#host;
@@ -48,11 +49,14 @@ export class Collector {
     const witnessed = await this.#askWitnesses(depth, sign, question, patience);
     this.waitsFor = 'files';
     const { reports } = witnessed;
-    const isOfWitness = reports !== undefined && isComplete(reports) && isAnyAlive(reports);
+    const isAnswered = reports !== undefined && isComplete(reports) && isAnyAlive(reports);
+    // A first answer does not say what moved before it.
+    const isOfWitness = isAnswered && this.#wasAnswered;
+    this.#wasAnswered = isAnswered;
     if (!isOfWitness || this.#files === undefined) this.#files = await this.#world.look(depth);
-    const buffers = depth === 'light' || isOfWitness ? undefined : await this.#buffers.look();
+    const buffers = depth === 'light' || isAnswered ? undefined : await this.#buffers.look();
     const table = doneProcess && (await host.listProcesses().catch(() => undefined));
-    const mains = doneProcess && table && findMains(table, doneProcess, self);
+    const mains = doneProcess && table ? findMains(table, doneProcess, self) : undefined;
     const facts = { ...this.#files, ...witnessed, ...(isOfWitness && { isOfWitness }), buffers, mains };
     return { lookedAt, at: host.now(), depth, ...facts, fluentd, requests: host.requests() };
   }

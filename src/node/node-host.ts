@@ -9,6 +9,7 @@ import { leadsAway, placesBelow } from './files/below-root.ts';
 import { listChunks } from './files/chunks.ts';
 import { readFile } from './files/files.ts';
 import { LED_AWAY, lookAt } from './files/log-files.ts';
+import type { TriggerFile } from './files/trigger-files.ts';
 import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { holdsOpen } from './processes/open-files.ts';
@@ -17,14 +18,6 @@ import { askWitnesses, lookForFluentd, tellWitness } from './witness/ask-witness
 
 /** A stop request waits this long for the current look, because nearly every look ends in time. */
 const LOOK_HEAD_START: Millis = 500;
-
-/** A file by which main says that it has ended. */
-export interface TriggerFile {
-  readonly by: DrainRequest['by'];
-  look(): boolean;
-  /** Main may take it back. */
-  readonly mayGo?: boolean;
-}
 
 export class NodeHost implements Host {
   readonly listProcesses = listProcesses;
@@ -79,7 +72,6 @@ export class NodeHost implements Host {
     });
   }
 
-  /** Makes the loop look at once. */
   wake(): void {
     this.#hinted = true;
     this.#resolveSleep();
@@ -112,17 +104,17 @@ export class NodeHost implements Host {
   }
 
   requests(): readonly DrainRequest[] {
-    for (const { by, mayGo = false, look } of this.#triggers) {
+    for (const trigger of this.#triggers) {
+      const { by, mayGo = false } = trigger;
       const hasCome = this.#requests.some((request) => request.by === by);
       if (hasCome && !mayGo) continue;
-      const isThere = look();
+      const isThere = trigger.look();
       if (isThere && !hasCome) this.#requests.push({ by, at: this.now() });
       if (!isThere && hasCome) this.#requests = this.#requests.filter((request) => request.by !== by);
     }
     return [...this.#requests];
   }
 
-  /** Adds a stop request and wakes the loop. */
   request(by: DrainRequest['by'], at = this.now()): void {
     this.#requests.push({ by, at });
     this.wake();

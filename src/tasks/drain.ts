@@ -29,5 +29,5 @@ export async function beginDrain(
     witness,
   } as const;
   const found = { posFiles: [], conf: undefined, warnings: [], confPath: undefined };
-  return { options, given: { found, fluentd: { by: 'witness' } as const } };
+  return { options, found };
 }

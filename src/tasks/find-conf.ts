@@ -18,9 +18,9 @@ import { UsageError } from './usage-error.ts';
 
 export interface ConfWanted {
   /** If undefined, posidle looks for Fluentd's own. */
-  readonly fluentConf: string | undefined;
+  readonly fluentConf?: string | undefined;
   /** Pos files or globs. If empty: those of the configuration. */
-  readonly posFiles?: readonly string[];
+  readonly posFiles?: readonly string[] | undefined;
   /** The root directory of another file system that has the configuration. */
   readonly root?: string | undefined;
   /** The command that will start Fluentd, in posidle's environment. */

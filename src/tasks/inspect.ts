@@ -9,19 +9,18 @@ import type { Rates } from '../core/inspect/rates.ts';
 import type { Observation, ObservedFile } from '../core/look/observation.ts';
 import { observe, observeOnce } from '../core/look/observe.ts';
 import type { PosFileReading, Snapshot } from '../core/look/snapshot.ts';
-import { Files } from '../daemon/look-at-files.ts';
-import { Buffers } from '../daemon/read-buffers.ts';
+import type { Subject } from '../core/look/subject.ts';
+import { Collector } from '../daemon/collect.ts';
 import type { Host } from '../host.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { type ConfWanted, type FoundPosFiles, findPosFiles } from './find-conf.ts';
 import { UsageError } from './usage-error.ts';
 
-interface InspectSubject extends Pick<FoundPosFiles, 'conf' | 'warnings'> {
+interface InspectSubject
+  extends Pick<FoundPosFiles, 'conf' | 'warnings'>,
+    Omit<Subject, 'fluentd' | 'doneProcess'> {
   /** Why there is nothing to inspect. */
   readonly nothing?: string | undefined;
-  readonly witness: string | undefined;
-  /** Pos files or globs. */
-  readonly posFiles: readonly string[];
 }
 
 interface InspectWanted extends Pick<ConfWanted, 'fluentConf' | 'root'> {
@@ -53,16 +52,18 @@ async function refuseRoot(root: string): Promise<void> {
 }
 
 /** `inspect` only reads files. */
-const NOT_LOOKED_FOR = { kind: 'absent', why: 'posidle did not look for Fluentd' } as const;
+const ONLY_FILES = {
+  fluentd: { kind: 'absent', why: 'posidle did not look for Fluentd' },
+  sign: 'unknown',
+  question: 'look',
+} as const;
 
-/** Takes one or repeated looks, as the daemon does. */
 export class Inspector {
   readonly #host: Host;
   readonly #subject: InspectSubject;
   readonly #rates: Rates | undefined;
   readonly #policy: Policy;
-  readonly #files: Files;
-  readonly #buffers: Buffers;
+  readonly #collector: Collector;
   #seen: Observation | undefined;
 
   /** `rates`: for repeated looks; undefined for a single one. */
@@ -71,8 +72,14 @@ export class Inspector {
     this.#subject = subject;
     this.#rates = rates;
     this.#policy = { ...DEFAULT_POLICY, tail: tailFacts(subject.conf?.sources) };
-    this.#files = new Files(host, subject);
-    this.#buffers = new Buffers(host, subject.conf);
+    // An inspection shows the files beside the witness's answer. The daemon would leave them out.
+    const fluentd = { by: 'search' } as const;
+    this.#collector = new Collector(host, {
+      ...subject,
+      witness: undefined,
+      fluentd,
+      doneProcess: undefined,
+    });
   }
 
   async look(): Promise<Found> {
@@ -83,20 +90,18 @@ export class Inspector {
     return this.#found(snapshot, this.#seen);
   }
 
-  /** Looks at files before buffers, as daemon/collect.ts explains. */
   async #snapshot(): Promise<Snapshot> {
-    const host = this.#host;
-    const { witness } = this.#subject;
-    const lookedAt = host.now();
-    const files = await this.#files.look('all');
-    const reports = witness === undefined ? undefined : await host.askWitnesses(witness, 'look');
-    const bySaid = this.#subject.posFiles.length === 0 && reports && filesBy(reports, witness ?? '');
-    await this.#buffers.begin();
-    const buffers = await this.#buffers.look();
+    const { posFiles, witness } = this.#subject;
+    const looked = await this.#collector.look('all', ONLY_FILES);
+    const at = Math.round(looked.at);
+    if (witness === undefined) return { ...looked, at };
+    const reports = await this.#host.askWitnesses(witness, 'look');
     return {
-      ...{ lookedAt, at: Math.round(host.now()), depth: 'all', ...files, ...bySaid },
-      ...{ source: reports === undefined ? 'outside' : 'witness', reports, buffers },
-      ...{ fluentd: NOT_LOOKED_FOR, mains: undefined, requests: [] },
+      ...looked,
+      at,
+      source: 'witness',
+      reports,
+      ...(posFiles.length === 0 && filesBy(reports, witness)),
     };
   }
 

@@ -1,6 +1,6 @@
 import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
 import type { Millis } from '../core/text/units.ts';
-import { hasCertainTrigger, type TriggerSettings } from './arm-triggers.ts';
+import type { TriggerSettings } from './arm-triggers.ts';
 
 /** How long `drain` waits for a Fluentd whose container has just begun. */
 export const WITNESS_START: Millis = 20_000;
@@ -8,46 +8,31 @@ export const WITNESS_START: Millis = 20_000;
 type Durations = 'quiet' | 'startTimeout' | 'drainTimeout' | 'stopTimeout' | 'grace';
 
 export interface Settings extends TriggerSettings, Pick<Policy, Durations | 'podEnds'> {
-  /** Pos files or globs. If empty: those of `fluentConf`. */
-  readonly posFiles: readonly string[];
+  /** Pos files or globs. If none: those of `fluentConf`. */
+  readonly posFiles?: readonly string[] | undefined;
   /** If undefined, posidle looks for Fluentd's own. */
-  readonly fluentConf: string | undefined;
+  readonly fluentConf?: string | undefined;
   /** The directory of the witness, or `off`. The default is `POSIDLE_DIR`, else /posidle if it exists; a parent makes its own. */
-  readonly witness: string | undefined;
+  readonly witness?: string | undefined;
 }
 
 export type WatchOptions = { readonly [Key in keyof Settings]?: Settings[Key] | undefined };
 
-const { tail, role, settle, doneProcess, doneProcessGone, ...decisions } = DEFAULT_POLICY;
-
-/** `quiet` is a guess, so its default applies only without another trigger. */
-export const DEFAULTS: Settings = {
-  ...decisions,
-  posFiles: [],
-  fluentConf: undefined,
-  doneFile: undefined,
-  doneProcess: undefined,
-  heartbeatFile: undefined,
-  mainGone: undefined,
-  witness: undefined,
-};
-
-/** Adds the defaults. */
+/** Adds the defaults. `quiet` is a guess, so its default applies only without another trigger. */
 export function settingsOf(options: WatchOptions): Settings {
+  const { doneFile, doneProcess, heartbeatFile } = options;
+  const hasOther = (doneFile ?? doneProcess ?? heartbeatFile) !== undefined;
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return {
-    ...DEFAULTS,
-    ...(hasCertainTrigger(options) && { quiet: 'off' }),
-    ...Object.fromEntries(given),
-  };
+  const byDefault = { ...DEFAULT_POLICY, ...(hasOther && { quiet: 'off' as const }), doneProcess: undefined };
+  return { ...byDefault, ...Object.fromEntries(given) };
 }
 
-/** Makes the policy from the settings and from facts that are no options. */
 export function policyOf(settings: Settings, facts: Pick<Policy, 'tail' | 'role'>): Policy {
-  const { posFiles, fluentConf, witness, doneFile, heartbeatFile, doneProcess, mainGone, ...own } = settings;
+  const { quiet, startTimeout, drainTimeout, grace, stopTimeout, podEnds, doneProcess, mainGone } = settings;
   return {
-    ...{ ...own, ...facts, settle },
+    ...DEFAULT_POLICY,
+    ...{ quiet, startTimeout, drainTimeout, grace, stopTimeout, podEnds, ...facts },
     doneProcess: doneProcess !== undefined,
-    doneProcessGone: mainGone ?? doneProcessGone,
+    doneProcessGone: mainGone ?? DEFAULT_POLICY.doneProcessGone,
   };
 }

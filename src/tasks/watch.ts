@@ -32,14 +32,12 @@ export interface WatchSetup {
   readonly parent?: Parent | undefined;
   /** If given, posidle looks for no pos files and no configuration. */
   readonly found?: FoundPosFiles;
-  /** By default the Fluentd that runs. */
-  readonly fluentd?: FluentdTarget;
 }
 
 export async function watch(
   host: NodeHost,
   options: WatchOptions,
-  { begin, parent, found: known, fluentd: target = { by: 'search' } }: WatchSetup,
+  { begin, parent, found: known }: WatchSetup,
 ): Promise<Outcome> {
   const asked = settingsOf(options);
   try {
@@ -65,7 +63,7 @@ export async function watch(
     const { doneProcess } = settings;
     const own = parent && (await ownWitness(settings, warn));
     // Without a pos file nothing proves which process it is, but a witness is asked by its directory.
-    const beside = found.posFiles.length === 0 && target.by === 'search' ? WITNESSED : target;
+    const beside: FluentdTarget = { by: posFiles.length === 0 ? 'witness' : 'search' };
     const fluentd = (await parent?.start(own?.env)) ?? beside;
     const subject = {
       posFiles,
@@ -106,7 +104,6 @@ async function inTime<Found>(work: Promise<Found>): Promise<Found> {
 const NOTHING =
   'has no in_tail source: nothing to watch. Give Fluentd a witness (`posidle witness` shows how), and posidle drains it';
 const LATE = Symbol('late');
-const WITNESSED = { by: 'witness' } as const;
 const ONLY_CLOCK = 'posidle looks once a second instead; that loses nothing';
 
 /** The paths of the pos files. Throws a UsageError for a database of Fluent Bit. */

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { exporter } from './export.ts';
 import { cpuTimeOf, memoryOf } from './figures.ts';
 import { callsAndPackages } from './floor.ts';
 import { DRAIN, END } from './fluentd.ts';
@@ -16,7 +15,7 @@ export const BUNDLE = 'dist/posidle.cjs';
 /** Seconds of one measurement at rest. */
 export const SPAN = 10;
 /** Seconds before the first of them: V8 compiles what is hot, and collects what the start has left. */
-export const WARM_UP = 60;
+const WARM_UP = 60;
 
 /** The value that a goal limits: by default the median, else a distance from the floor: system calls and packages. */
 export type Held = 'median' | 'times the floor' | 'above the floor';
@@ -34,14 +33,7 @@ export interface Bench {
   readonly run: (runs: number) => Promise<readonly Row[]>;
 }
 
-export const BENCHES: readonly Bench[] = [
-  rest(1_000),
-  exporter(1_000, { cpu: 0.5, memory: 60 }),
-  exporter(10_000, { cpu: 2, memory: 90 }),
-  INSPECT,
-  END,
-  DRAIN,
-];
+export const BENCHES: readonly Bench[] = [rest(1_000), INSPECT, END, DRAIN];
 
 /** Absolute figures differ by a factor of three from machine to machine: the goals are distances from the floor. */
 function rest(files: number): Bench {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { exportRoutes, UnknownLag } from '../../src/commands/export.ts';
+import { exportRoutes, unknownLag } from '../../src/commands/export.ts';
 import { LookBoard } from '../../src/commands/listen.ts';
 import { Rates } from '../../src/core/inspect/rates.ts';
-import { GONE } from '../../src/core/look/progress-from-files.ts';
 import type { Inspected } from '../../src/core/metrics/metrics.ts';
 import { unreadable } from '../core/worlds.ts';
 import { POS } from '../support/builders.ts';
@@ -25,47 +24,24 @@ test('the last look answers, and nothing before it or long after it', () => {
   expect(post).toEqual({});
 });
 
-function listening() {
-  const said: string[] = [];
-  const level = (name: string) => (_: object, text: string) => void said.push(`${name} ${text}`);
-  const log = { debug: level('debug'), info: level('info'), warn: level('warn'), error: level('error') };
-  return { log, said };
-}
+const BROKEN = {
+  posFiles: [{ path: POS, kind: 'read', entries: [], unparsable: [{ line: 1, text: '/b' }], writtenAgo: 0 }],
+} as const;
 
-test('an unknown lag is logged when it begins and when it ends, not at each look', () => {
-  const { log, said } = listening();
-  const unknown = new UnknownLag(log);
-  const well = foundOf({ '/a.log': { size: 4, position: 4 } });
-  const closed = foundOf({}, unreadable('permission denied'));
-  const globs = foundOf({}, { posFiles: [{ path: '/log/*.pos', kind: 'missing' }] });
-  for (const found of [well, closed, closed, well, globs]) unknown.looked(found);
-  expect(said).toEqual([
-    `warn lag unknown: ${POS}: it cannot be read: permission denied`,
-    `info no longer: ${POS}: it cannot be read: permission denied`,
-    'warn lag unknown: /log/*.pos: no file matches it',
-  ]);
-});
-
-test('files with one reason are one line with a count, and files without a path have one, too', () => {
-  const { log, said } = listening();
-  const posFiles = Array.from({ length: 13 }, (_, at) => ({ path: `/${at}.pos`, kind: 'missing' as const }));
-  const unknown = new UnknownLag(log);
-  unknown.looked(foundOf({}, { posFiles }));
-  unknown.looked(foundOf({ '/a': { size: null, position: 1 }, '/b': { size: null, position: 1 } }));
-  expect(said).toEqual([
-    'warn lag unknown: /0.pos (and 12 more): it is not there',
-    `warn lag unknown: /a (and 1 more): ${GONE}`,
-    'info no longer: /0.pos (and 12 more): it is not there',
-  ]);
-});
-
-test('ten of very many reasons are told, and the others counted', () => {
-  const { log, said } = listening();
-  const posFiles = Array.from({ length: 13 }, (_, at) => ({
-    ...{ path: `/${at}.pos`, kind: 'unreadable' as const },
-    error: `${at}`,
-  }));
-  new UnknownLag(log).looked(foundOf({}, { posFiles }));
-  expect(said).toHaveLength(11);
-  expect(said.at(-1)).toBe('warn lag unknown: 3 more reasons');
+test.each([
+  ['nothing is said', foundOf({ '/a.log': { size: 4, position: 4 } }), undefined],
+  ['a pos file is named', foundOf({}, unreadable('EACCES')), `${POS}: it cannot be read: EACCES`],
+  [
+    'a glob is named',
+    foundOf({}, { posFiles: [{ path: '/*.pos', kind: 'missing' }] }),
+    '/*.pos: no file matches it',
+  ],
+  ['lines are named', foundOf({}, BROKEN), `${POS}: it has lines that cannot be parsed`],
+  [
+    'one of several files is named',
+    foundOf({ '/a': { size: null, position: 1 }, '/b': { size: null, position: 1 } }),
+    'the lag of /a is unknown (missing) (and 1 more)',
+  ],
+])('of the reasons for an unknown lag %s', (_, found, told) => {
+  expect(unknownLag(found)).toBe(told);
 });

@@ -109,7 +109,7 @@ test('no witness is asked where there is none, or where none is looked for', asy
 test('main is looked for among the processes, where it is named', async () => {
   const host = new FakeHost();
   host.startProcess({ pid: 500, argv: ['java', '-jar', 'main.jar'] });
-  const { mains } = await new Collector(host, subject({ doneProcess: /main\.jar/ })).look('light', LOOK);
+  const { mains } = await new Collector(host, subject({ doneProcess: 'main.jar' })).look('light', LOOK);
   expect(mains).toMatchObject([{ pid: 500 }]);
 });
 

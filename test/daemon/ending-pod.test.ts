@@ -10,7 +10,6 @@ import { holding, sight } from '../support/said.ts';
 import { alive, gone, SILENT } from '../support/witnesses.ts';
 
 const DIR = '/posidle';
-const UNKNOWN = { class: 'HoldFilter' };
 
 /** A Pod whose main has ended, with a Fluentd in another container. */
 function world() {
@@ -98,24 +97,6 @@ describe('in an ending Pod', () => {
     const { outcome } = await drained(host);
     expect(outcome).toMatchObject({ end: 'left-to-kubelet', outcome: 'drained' });
     expect(told).toEqual(['flush']);
-  });
-
-  test.each([
-    ['records that come out only when it stops', { files: [sight({ record: 30 })] }],
-    ['a shell as its first process, which ignores SIGTERM', { sigterm: false }],
-    ['a filter that posidle does not know', { plugins: [UNKNOWN] }, 'unproven'],
-  ])('posidle stops a Fluentd with %s', async (_, said, word = 'drained') => {
-    const { host, told } = world();
-    host.witnesses = [alive(said)];
-    host.onWitnessTold = (_, word) => {
-      told.push(word);
-      host.witnesses = [gone(said)];
-      host.sign = 'ended';
-      return undefined;
-    };
-    const { outcome } = await drained(host);
-    expect(outcome).toMatchObject({ end: 'stopped', outcome: word });
-    expect(told).toEqual(['stop']);
   });
 
   test('a Fluentd that starts is waited for as long as the grace period allows', async () => {

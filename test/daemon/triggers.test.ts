@@ -14,7 +14,7 @@ function worldWithMain(until: number): FakeHost {
 }
 
 function runUntilMainIsGone(host: FakeHost, rules: Partial<Policy> = {}) {
-  return run(host, { quiet: 'off', doneProcess: true, ...rules }, { doneProcess: /main\.jar$/ });
+  return run(host, { quiet: 'off', doneProcess: true, ...rules }, { doneProcess: 'main.jar' });
 }
 
 test("main's process is gone since the look that missed it first, and no look more is waited for", async () => {

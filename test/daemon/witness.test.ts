@@ -63,6 +63,44 @@ test('a silent witness is a doubt, and the drain goes on by what is seen from ou
   expect(host.now()).toBeLessThan(24_000);
 });
 
+describe('as a guess', () => {
+  /** The witness is asked some time after the trigger. `onAsked`: what happens until then. */
+  function asked(host: FakeHost, onAsked: (times: number) => void, files: () => readonly object[]) {
+    let times = 0;
+    host.askWitnesses = async () => {
+      await host.sleep(host.now() + 5);
+      onAsked(++times);
+      return { at: host.now(), witnesses: [alive({ files: files() })] };
+    };
+    return run(host, { quiet: 5_000, startTimeout: 20_000 }, { witness: WITNESS });
+  }
+
+  test('a drain is taken back where Fluentd reads a line before its witness first answers', async () => {
+    const { host } = busyHost();
+    const size = () => Number(host.files.get(LOG)?.bytes.length);
+    const { report } = await asked(
+      host,
+      (times) => times === 1 && host.appendLog(LOG, 'late\n'),
+      () => [sight({ pos: size(), size: size() })],
+    );
+    const once = ['draining', 'watching', 'draining'];
+    expect(report.path).toEqual(['waiting', 'watching', ...once, 'stopping', 'stopped']);
+    expect(host.now()).toBeGreaterThan(10_000);
+  });
+
+  test('a drain goes on where Fluentd never read a line', async () => {
+    const host = new FakeHost();
+    host.startFluentd();
+    host.writeFile(POS, '');
+    const { outcome } = await asked(
+      host,
+      () => {},
+      () => [],
+    );
+    expect(outcome).toMatchObject({ trigger: 'start-timeout', end: 'stopped' });
+  });
+});
+
 describe('a Fluentd that only its witness can tell to stop', () => {
   test('is told again where it did not hear it', async () => {
     let heard = 0;

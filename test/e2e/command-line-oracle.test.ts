@@ -22,14 +22,16 @@ module Fluent
   end
 end
 SOURCE = File.read(INPUT['file'])[/^default_opts.*?(?=^singleton_class)/m].sub(/^op = .*/, '')
-def parse(argv)
-  op = OptionParser.new
-  op.version = '1'
-  cmd_opts = nil
-  eval(SOURCE + "\ncmd_opts = cmd_opts; rest = op.parse(argv); [rest, cmd_opts]", binding)
-rescue StandardError
-  nil
-end
+eval <<~RUBY
+  def parse(argv)
+    op = OptionParser.new
+    op.version = '1'
+    #{SOURCE}
+    [op.parse(argv), cmd_opts]
+  rescue StandardError
+    nil
+  end
+RUBY
 require 'optparse'
 puts JSON.dump(INPUT['commands'].map { |argv| parse(argv) })`;
 

@@ -25,7 +25,7 @@ import {
   toHttp,
   toStdout,
 } from '../support/fluentd-conf.ts';
-import { childOf, workersOf } from '../support/own-processes.ts';
+import { childOf, parentOf, workersOf } from '../support/own-processes.ts';
 import type { PosidleRun } from '../support/posidle.ts';
 import type { FluentdRun } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
@@ -102,26 +102,20 @@ onFluentd(ONE_VERSION, (version) => {
     expect(ended.lost).toBe(1_000);
     expectDied(ended);
   });
-});
 
-onFluentd(VERSIONS, (version) => {
-  test('a supervisor that SIGUSR2 brings during the drain is drained and stopped too', async ({ site }) => {
-    const conf = onDisk(site);
-    // The new supervisor is in the process group of the old one, which is killed at its end.
-    const fluentdWrapper = ['setsid', '--fork', '--wait'];
-    await site.write('app.log', 1_000);
-    const fluentd = startBeside(site, { version, conf, fluentdWrapper });
-    await fluentd.ready;
-    const old = childOf(fluentd.pid);
-    const main = async () => {
-      await site.isRead('app.log');
-      writeFileSync(site.marker, '');
-      process.kill(old, 'SIGUSR2');
-    };
-    const ended = await watchDelivery(site, { version, conf, main }, fluentd);
-    expect(site.processes()).toEqual([]);
+  test('a worker whose supervisor was killed is stopped through its witness', async ({ site }) => {
+    // Its process group is not killed where the supervisor has ended.
+    const delivery = { conf: inMemory(site), fluentdWrapper: ['setsid', '--fork', '--wait'] };
+    const ended = await deliver(site, delivery, async (_, posidle) => {
+      process.kill(parentOf(workersOf(site.conf)[0] ?? 0), 'SIGKILL');
+      await posidle.logged(/its witness answers/);
+      await site.write('app.log', 1_000);
+    });
     expect(ended).toMatchObject(DRAINED);
-    expect(ended.seconds).toBeLessThan(SOON);
+    expect(ended.log).toContainEqual(
+      expect.objectContaining({ msg: expect.stringMatching(/^told worker .* to stop/) }),
+    );
+    await until('the worker has ended', () => workersOf(site.conf).length === 0);
   });
 
   test('a chunk is doubted that a Fluentd took over from an earlier one, and that a reload leaves on disk', async ({
@@ -172,5 +166,26 @@ onFluentd(VERSIONS, (version) => {
     const ended = await watchDelivery(site, { version, conf, main }, fluentd);
     expect(ended.outcome.outcome).not.toBe('drained');
     expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'ended-early' }));
+  });
+});
+
+onFluentd(VERSIONS, (version) => {
+  test('a supervisor that SIGUSR2 brings during the drain is drained and stopped too', async ({ site }) => {
+    const conf = onDisk(site);
+    // The new supervisor is in the process group of the old one, which is killed at its end.
+    const fluentdWrapper = ['setsid', '--fork', '--wait'];
+    await site.write('app.log', 1_000);
+    const fluentd = startBeside(site, { version, conf, fluentdWrapper });
+    await fluentd.ready;
+    const old = childOf(fluentd.pid);
+    const main = async () => {
+      await site.isRead('app.log');
+      writeFileSync(site.marker, '');
+      process.kill(old, 'SIGUSR2');
+    };
+    const ended = await watchDelivery(site, { version, conf, main }, fluentd);
+    expect(site.processes()).toEqual([]);
+    expect(ended).toMatchObject(DRAINED);
+    expect(ended.seconds).toBeLessThan(SOON);
   });
 });

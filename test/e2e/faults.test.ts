@@ -99,6 +99,27 @@ onFluentd(ONE_VERSION, (version) => {
     expect(commandOf(readFileSync(pidFile, 'utf8').trim())).not.toMatch(/sleep/);
   });
 
+  test('the lines that a throttled input has read at the end of the grace period are delivered', async ({
+    site,
+  }) => {
+    const ended = await runDelivery(site, {
+      version,
+      conf: [
+        tail(site.log('*.log'), site.pos, { read_bytes_limit_per_second: '100k' }),
+        toFile(site.out, fileBuffer(site.buffer)),
+      ],
+      main: () => site.write('app.log', 20_010),
+      end: (posidle) => posidle.kill('SIGTERM'),
+      args: ['--grace', '12s'],
+    });
+    expect(ended.delivered).toBeGreaterThan(1_500);
+    // in_tail reads on until its shutdown, and a file buffer is not flushed there.
+    expect(site.buffered()).toBeLessThan(4_000);
+    expect(ended.seconds).toBeLessThan(30);
+    const named = expect.arrayContaining([expect.objectContaining({ path: site.log('app.log') })]);
+    expect(ended).toMatchObject({ code: 3, outcome: { outcome: 'not-drained', left: { worst: named } } });
+  });
+
   test('a SIGTERM that comes before Fluentd is up leaves it the time to read and to deliver', async ({
     site,
   }) => {

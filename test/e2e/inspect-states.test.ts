@@ -9,63 +9,45 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makeWorkDir, renderConf, tail, toStdout, type WorkDir } from '../support/fluentd-conf.ts';
+import { expect } from 'vitest';
+import { ONE_VERSION, onFluentd, startBeside, test } from '../support/delivery.ts';
+import { output, tail } from '../support/fluentd-conf.ts';
 import { schemaIn } from '../support/json-schema.ts';
 import { processesNaming } from '../support/own-processes.ts';
 import { posidle } from '../support/posidle.ts';
-import { type FluentdRun, NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
 import { requireTmux, Tmux } from '../support/tmux.ts';
 import { until } from '../support/until.ts';
 
 const { faultsIn } = schemaIn('src/core/inspect/inspection.schema.json');
 
-describe(`inspect beside Fluentd ${NEWEST}`, () => {
-  let work: WorkDir;
-  let fluentd: FluentdRun;
-  let conf: string;
-
-  beforeEach((context) => {
-    requireFluentd(NEWEST, context);
-    work = makeWorkDir('states');
-    conf = join(work.dir, 'fluent.conf');
-    mkdirSync(join(work.dir, 'slow'));
-  });
-
-  afterEach(async () => {
-    fluentd.kill();
-    await fluentd.exited;
-    rmSync(work.dir, { recursive: true, force: true });
-  });
-
-  const log = (name: string) => join(work.logs, `${name}.log`);
-  const told = async () => JSON.parse((await posidle('inspect', '-c', conf, '--json')).stdout);
-  const states = async () => statesIn(await told());
-  const start = () => {
-    const often = { refresh_interval: 1, rotate_wait: 0 };
+onFluentd(ONE_VERSION, (version) => {
+  test('every state is made by Fluentd or the file system, and shown in table, JSON and live', async ({
+    site,
+    skip,
+  }) => {
+    requireTmux({ skip });
+    const log = (name: string) => site.log(`${name}.log`);
+    const told = async () => JSON.parse((await posidle('inspect', '-c', site.conf, '--json')).stdout);
+    const states = async () => statesIn(await told());
     const slow = { refresh_interval: 1, read_bytes_limit_per_second: 8_192 };
-    const text = renderConf([
-      tail(join(work.logs, '*.log'), work.pos, often),
-      tail(join(work.dir, 'slow', 'big.log'), join(work.dir, 'slow.pos'), slow),
-      { ...toStdout(), params: { '@type': 'null' } },
-    ]);
-    fluentd = startFluentd({ version: NEWEST, dir: work.dir, conf: text });
-    return fluentd.ready;
-  };
-
-  test('every state is made by Fluentd or the file system, and shown in table, JSON and live', async (context) => {
-    requireTmux(context);
+    const conf = [
+      tail(log('*'), site.pos, { refresh_interval: 1, rotate_wait: 0 }),
+      tail(join(site.dir, 'slow', 'big.log'), join(site.dir, 'slow.pos'), slow),
+      output('null'),
+    ];
+    mkdirSync(join(site.dir, 'slow'));
     for (const name of ['read', 'turned', 'cut', 'gone', 'stuck', 'let-go'])
       writeFileSync(log(name), 'line 1\nline 2\n');
     writeFileSync(log('torn'), 'line 1\nline');
-    writeFileSync(join(work.dir, 'slow', 'big.log'), `${'x'.repeat(99)}\n`.repeat(20_000));
-    await start();
+    writeFileSync(join(site.dir, 'slow', 'big.log'), `${'x'.repeat(99)}\n`.repeat(20_000));
+    const fluentd = startBeside(site, { version, conf });
+    await fluentd.ready;
     rmSync(log('let-go'));
     const before = { read: 'caught-up', torn: 'partial-line', 'let-go': 'unwatched', big: 'behind' };
     await until('what Fluentd itself makes', async () => includes(await states(), before));
 
-    await freeze(fluentd.pid, work.dir);
-    renameSync(log('turned'), join(work.logs, 'turned.1'));
+    await freeze(fluentd.pid, site.dir);
+    renameSync(log('turned'), join(site.logs, 'turned.1'));
     writeFileSync(log('turned'), 'line 3\n');
     truncateSync(log('cut'), 7);
     rmSync(log('gone'));
@@ -84,7 +66,7 @@ describe(`inspect beside Fluentd ${NEWEST}`, () => {
 
     const terminal = new Tmux({ columns: 120, rows: 30 });
     try {
-      terminal.posidle(`inspect -c ${conf} --follow --interval 200ms`);
+      terminal.posidle(`inspect -c ${site.conf} --follow --interval 200ms`);
       const all = { ...before, ...stopped, stuck: 'blocked', big: 'blocked' };
       await until('what stands still for 10 s is blocked', async () => includes(await states(), all), {
         every: 500,
@@ -93,7 +75,7 @@ describe(`inspect beside Fluentd ${NEWEST}`, () => {
       expect(faultsIn(found)).toEqual([]);
       const kinds = found.left.worst.map(({ kind }: { kind: string }) => kind);
       expect(new Set(kinds)).toEqual(new Set(['unread', 'unfinished', 'unfound']));
-      const { stdout, code } = await posidle('inspect', '-c', conf);
+      const { stdout, code } = await posidle('inspect', '-c', site.conf);
       expect(code).toBe(0);
       for (const [name, state] of Object.entries(all)) {
         const shown = new RegExp(`${state} .*${name}\\.log`);

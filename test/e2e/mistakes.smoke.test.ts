@@ -6,7 +6,6 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['--quiet 30s', 'missing command. Use watch, run, drain, inspect, export, witness or inject'],
   ['watch --done-flie /x', 'there is no option --done-flie. Did you mean --done-file?'],
   ['run', 'run: the command to start is missing. Use posidle run [options] -- fluentd -c fluent.conf'],
-  ['watch --done-process (', "--done-process: '(' isn't a regular expression: Unterminated group"],
   ['witness /dev/null', 'witness: cannot write to /dev/null: a part of its path is not a directory'],
   ['witness /proc/none', 'witness: cannot write to /proc/none: there is no such directory'],
   [

@@ -8,15 +8,7 @@ import { freePort } from '../support/free-port.ts';
 import { inspectedDir } from '../support/inspected-dir.ts';
 import { limitMemory } from '../support/memory-limit.ts';
 import { childOf } from '../support/own-processes.ts';
-import {
-  ALONE,
-  CLI,
-  loading,
-  type PosidleRun,
-  posidle,
-  SLOW_STATS,
-  startPosidle,
-} from '../support/posidle.ts';
+import { ALONE, CLI, type PosidleRun, posidle, SLOW_STATS, startPosidle } from '../support/posidle.ts';
 import { until } from '../support/until.ts';
 
 /** A broken or hostile main that shares a volume or loopback with posidle. These tests need no Fluentd. */
@@ -202,26 +194,6 @@ test('signals do not wait for a look at very many files', async () => {
   const second = performance.now();
   expect(await run.exited).toBe(4);
   expect(performance.now() - second).toBeLessThan(15_000);
-});
-
-test('two signals end what cannot even read its configuration', async () => {
-  writeFileSync(at('fluent.conf'), '');
-  const dead = loading(`import files from 'node:fs/promises';
-    import { syncBuiltinESMExports } from 'node:module';
-    files.open = () => {
-      process.emitWarning('opens');
-      return new Promise(() => setInterval(() => {}, 1_000));
-    };
-    syncBuiltinESMExports();`);
-  const run = startPosidle(['watch', '-c', at('fluent.conf')], {
-    env: { ...process.env, NODE_OPTIONS: inside(dead) },
-  });
-  runs.push(run);
-  await until('it opens the file', () => run.stderr().includes('opens'));
-  run.kill('SIGTERM');
-  run.kill('SIGINT');
-  expect(await run.exited).toBe(4);
-  expect(run.stderr()).toMatch(/posidle: ended by a second signal, before the configuration was read/);
 });
 
 test('below a root every link leads on below it, and none out of it', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { noNamespace, skipFor } from '../support/needs.ts';
 import { ALONE, startPosidle } from '../support/posidle.ts';
 
 const NO_FLUENTD = 'watch -p /tmp/no-such.pos --start-timeout 100ms'.split(' ');
@@ -27,6 +28,8 @@ const STARTS: readonly (readonly [options: string, begins: string, warning: stri
   ],
   ['--quiet off', 'SIGTERM comes', ONLY_CALLS],
 ];
+
+skipFor(noNamespace());
 
 test.concurrent.each(STARTS)(
   'posidle watch %s: the drain begins when %s; %s',

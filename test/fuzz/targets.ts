@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pattern } from '../../src/commands/options/coercions.ts';
 import { fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
 import { isFluentd, isWorker } from '../../src/core/fluentd/processes.ts';
@@ -14,7 +14,7 @@ import { parseReport } from '../../src/core/witness/answer.ts';
 import { progressFromWitnesses } from '../../src/core/witness/reports.ts';
 import { listChunks } from '../../src/node/files/chunks.ts';
 import { listFollowed } from '../../src/node/files/walk.ts';
-import { type HttpServer, startHttpServer } from '../../src/node/network/http-server.ts';
+import { startHttpServer } from '../../src/node/network/http-server.ts';
 import { fluentdArguments } from '../../src/node/processes/command-line.ts';
 import { listProc } from '../../src/node/processes/proc.ts';
 import { answer, holding, sight } from '../support/said.ts';
@@ -75,7 +75,6 @@ export const TARGETS = {
       isFluentd(argv);
       isWorker(argv);
       fluentdArguments(argv);
-      MAIN.test(argv.join(' '));
     },
   },
   'answer of a witness, and its last report': {
@@ -163,8 +162,6 @@ export const TARGETS = {
   },
 } as const satisfies Readonly<Record<string, Target>>;
 
-/** As --done-process gives it. */
-const MAIN = pattern('java.*-jar.*main');
 /** One directory may hold so many; a name has 255 bytes at most. */
 const MOST_NAMES = 12;
 
@@ -187,16 +184,16 @@ async function withNames(
   }
 }
 
-let server: Promise<HttpServer> | undefined;
+let server: Promise<Server> | undefined;
 
 /** The server answers the request or cuts it off, and serves the next client. */
 async function askServer(bytes: Buffer): Promise<void> {
   const told = () => ({ body: 'x'.repeat(100_000), type: 'text/plain', isWell: true });
   const routes = { get: { '/metrics': told }, post: { '/quit': () => {} }, tokenFile: undefined };
   server ??= startHttpServer({ host: '127.0.0.1', port: 0 }, routes);
-  const { endpoint } = await server;
+  const { port } = (await server).address() as AddressInfo;
   await new Promise<void>((resolve) => {
-    const socket = connect(endpoint, () => socket.end(bytes));
+    const socket = connect(port, '127.0.0.1', () => socket.end(bytes));
     socket.on('error', () => {}).once('close', () => resolve());
     socket.resume();
   });

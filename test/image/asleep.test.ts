@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { needsRoot } from '../support/needs.ts';
+import type { ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
+import { listProcesses } from '../../src/node/processes/processes.ts';
+import { needsRoot, noNamespace } from '../support/needs.ts';
 import { until } from '../support/until.ts';
 import { imageDir, SHELLS, temporaryDir } from './scripts.ts';
 
@@ -29,7 +31,7 @@ describe.each(SHELLS)('asleep, by %s', (shell) => {
     const [program = '', ...words] = command;
     const script = spawn(program, words, { env, stdio: 'ignore', detached: true });
     onTestFinished(() => void spawnSync('kill', ['-KILL', '--', `-${script.pid}`]));
-    await until('it sleeps', () => childrenOf(script.pid).includes('sleep'));
+    await until('it sleeps', () => hasChild(script.pid, 'sleep'));
     return script;
   }
 
@@ -106,6 +108,8 @@ describe.each(SHELLS)('asleep, by %s', (shell) => {
 
   test('as the preStop hook makes the mark, but not before the first process has its trap', async (context) => {
     needsRoot(context);
+    const missing = noNamespace();
+    context.skip(missing !== undefined, missing);
     const place = site('');
     const go = join(place.dir, 'go');
     // PID 1 of a container that starts slowly.
@@ -113,11 +117,14 @@ describe.each(SHELLS)('asleep, by %s', (shell) => {
     const space = ['--fork', '--pid', '--mount-proc', '--kill-child', 'sh', '-c', first];
     const container = spawn('unshare', space, { env: place.env, stdio: 'ignore' });
     onTestFinished(() => void container.kill('SIGKILL'));
-    const pid = await until('the container runs', () => childPid(container.pid));
-    const enter = ['-t', pid, '-p', '-m', ...place.command, 'ending'];
+    const inside = await until('the container runs', async () => (await childrenOf(container.pid))[0]);
+    const enter = ['-t', String(inside.pid), '-p', '-m', ...place.command, 'ending'];
     const hook = spawn('nsenter', enter, { env: place.env, stdio: 'ignore' });
     const ended = once(hook, 'exit');
-    await until('the hook waits', () => childrenOf(Number(childPid(hook.pid))).includes('sleep'));
+    await until('the hook waits', async () => {
+      const [script] = await childrenOf(hook.pid);
+      return hasChild(script?.pid, 'sleep');
+    });
     expect(existsSync(join(place.dir, 'ending'))).toBe(false);
     writeFileSync(go, '');
     expect(await ended).toEqual([0, null]);
@@ -125,11 +132,10 @@ describe.each(SHELLS)('asleep, by %s', (shell) => {
   });
 });
 
-/** The names of its children's programs. */
-function childrenOf(pid: number | undefined): readonly string[] {
-  return spawnSync('ps', ['-o', 'comm=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout.split('\n');
+async function hasChild(pid: number | undefined, program: string): Promise<boolean> {
+  return (await childrenOf(pid)).some(({ argv }) => argv.includes(program));
 }
 
-function childPid(pid: number | undefined): string {
-  return spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout.trim();
+async function childrenOf(pid: number | undefined): Promise<readonly ProcessRow[]> {
+  return (await listProcesses()).filter(({ ppid }) => ppid === pid);
 }

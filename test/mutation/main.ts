@@ -1,53 +1,37 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { context, type Plugin } from 'esbuild';
-import { Random } from '../simulation/random.ts';
-import { type Mutant, mutantsOf } from './mutants.ts';
-import { Player } from './play.ts';
+import { build, type Plugin } from 'esbuild';
+import { type Mutant, mutantsOf, withSwitches } from './mutants.ts';
 import { SURVIVORS } from './survivors.ts';
 
-const USAGE = `A mutation run over the decision and what it rests on: npm run mutation [-- OPTION… FILE… FILE:LINE…]
-  --sample N    so many mutants, drawn at random; otherwise all
-  --seed N      draws the same ones again
+const USAGE = `A mutation run over the decision and what it rests on: npm run mutation [-- --simulation] [FILE… FILE:LINE…]
   --simulation  the simulation alone has to find them`;
 
 const FOLDERS = ['progress', 'witness', 'look', 'fluentd', 'drain'];
 /** Files that only produce texts or views, or read the process table, decide nothing. */
 const LEFT_OUT = /(describe|messages[a-z-]*|explain|status|processes|buffers|defaults)\.ts$/;
-const TESTS = filesIn('test/core').filter((file) => file.endsWith('.test.ts'));
 const LIFETIMES = 200;
+/** A mutant may loop for ever; all tests take 2 s, and the simulation as long, on a quiet machine. */
+const LONGEST = 60_000;
+const BUNDLE = resolve('node_modules/.cache/posidle', `mutation-${process.pid}.mjs`);
 
-/** Plays stages one after the other, until one fails. */
-const ENTRY = `
-import { firstFailure } from './test/mutation/suite.ts';
-import { playBatch } from './test/simulation/batch.ts';
-const TESTS = { ${TESTS.map((file) => `'${file}': () => import('./${file}')`).join(', ')} };
-async function simulate() {
-  const { failures: [first] } = await playBatch({ from: 1, count: ${LIFETIMES} });
-  return first && 'simulation: ' + first.broken.split('\\n')[0];
-}
-export async function verdict(...stages) {
-  for (const stage of stages) {
-    await TESTS[stage]?.();
-    const why = await (stage === 'simulation' ? simulate() : firstFailure());
-    if (why !== undefined) return why;
-  }
-}
-`;
+const { values, positionals } = parseArgs({
+  options: { simulation: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 
-/** The tests, its own first; then the simulation, unless the unit tests alone will do. */
-function stagesFor(file: string, isQuick = false): readonly string[] {
-  if (values.simulation) return ['simulation'];
-  const own = file.replace('src/', 'test/').replace('.ts', '.test.ts');
-  const folder = own.slice(0, own.lastIndexOf('/'));
-  const distance = (test: string) => (test === own ? 0 : test.startsWith(folder) ? 1 : 2);
-  const tests = TESTS.toSorted((a, b) => distance(a) - distance(b));
-  return isQuick ? tests : [...tests, 'simulation'];
+/** A mutant of a source file. */
+interface Planted {
+  readonly file: string;
+  readonly text: string;
+  readonly mutant: Mutant;
+  readonly line: number;
 }
 
-/** The file that has a mutant now. */
-const planted = { path: '', text: '' };
+const planted: Planted[] = [];
 
 const plugin: Plugin = {
   name: 'mutation',
@@ -56,142 +40,142 @@ const plugin: Plugin = {
     plugins.onResolve({ filter: /^vitest$/ }, ({ importer }) =>
       importer === suite ? { path: 'vitest', external: true } : { path: suite },
     );
-    plugins.onLoad({ filter: /\/src\/core\/.*\.ts$/ }, ({ path }) =>
-      path === planted.path ? { contents: planted.text, loader: 'ts' } : undefined,
-    );
+    plugins.onLoad({ filter: /\/src\/core\/.*\.ts$/ }, ({ path }) => {
+      const file = path.slice(resolve().length + 1);
+      if (!FOLDERS.includes(file.split('/')[2] ?? '') || LEFT_OUT.test(file)) return undefined;
+      const text = readFileSync(path, 'utf8');
+      const mutants = mutantsOf(text);
+      const contents = withSwitches(text, mutants, planted.length);
+      const lineOf = ({ start }: Mutant) => text.slice(0, start).split('\n').length;
+      planted.push(...mutants.map((mutant) => ({ file, text, mutant, line: lineOf(mutant) })));
+      return { contents, loader: 'ts' };
+    });
   },
 };
 
-const { values, positionals } = parseArgs({
-  options: {
-    sample: { type: 'string' },
-    seed: { type: 'string', default: String(Date.now() % 100_000) },
-    simulation: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-  allowPositionals: true,
-});
-const bundle = await context({
-  stdin: { contents: ENTRY, resolveDir: process.cwd(), loader: 'ts' },
-  write: false,
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  packages: 'external',
-  logLevel: 'silent',
-  plugins: [plugin],
-});
-
-const player = new Player();
-
-/** The test that fails with the current mutant; undefined if none. */
-async function killer(stages: readonly string[]): Promise<string | undefined> {
-  const built = await bundle.rebuild().catch(() => undefined);
-  const [file] = built?.outputFiles ?? [];
-  return file === undefined ? 'it does not build' : await player.play(file.contents, stages);
-}
-
-function filesIn(root: string): readonly string[] {
-  return FOLDERS.flatMap((folder) =>
-    readdirSync(`${root}/${folder}`).map((name) => `${root}/${folder}/${name}`),
+/** All tests in one bundle, each mutant behind a switch. */
+async function bundle(): Promise<void> {
+  const files = FOLDERS.flatMap((folder) =>
+    readdirSync(`test/core/${folder}`).map((name) => `./test/core/${folder}/${name}`),
   );
-}
-
-/** Each file with the lines that are asked for; none: all. */
-function sourceFiles(): ReadonlyMap<string, readonly number[]> {
-  const files = filesIn('src/core').filter((file) => file.endsWith('.ts') && !LEFT_OUT.test(file));
-  const found = new Map<string, readonly number[]>();
-  for (const given of positionals.length > 0 ? positionals : files) {
-    const [file = '', line] = given.split(':');
-    found.set(file, [...(found.get(file) ?? []), ...(line === undefined ? [] : [Number(line)])]);
-  }
-  return found;
-}
-
-function lineOf(text: string, { start }: Mutant): number {
-  return text.slice(0, start).split('\n').length;
-}
-
-/** One mutant of a source file. */
-interface Planting {
-  readonly file: string;
-  readonly text: string;
-  readonly mutant: Mutant;
-}
-
-function plantings(): readonly Planting[] {
-  return [...sourceFiles()].flatMap(([file, lines]) => {
-    const text = readFileSync(file, 'utf8');
-    return mutantsOf(text)
-      .filter((mutant) => lines.length === 0 || lines.includes(lineOf(text, mutant)))
-      .map((mutant) => ({ file, text, mutant }));
+  const tests = values.simulation ? [] : files.filter((file) => file.endsWith('.test.ts'));
+  const contents = `
+    import { serve } from './test/mutation/suite.ts';
+    import { playBatch } from './test/simulation/batch.ts';
+    ${tests.map((file) => `import '${file}';`).join('\n')}
+    await serve(async () => {
+      const { failures: [first] } = await playBatch({ from: 1, count: ${LIFETIMES} });
+      return first && 'simulation: ' + first.broken.split('\\n')[0];
+    });`;
+  await build({
+    stdin: { contents, resolveDir: process.cwd(), loader: 'ts' },
+    outfile: BUNDLE,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    logLevel: 'error',
+    plugins: [plugin],
   });
 }
 
-/** A random sample, drawn with the seed, in the order of the files. */
-function sampled(all: readonly Planting[], count: number, seed: number): readonly Planting[] {
-  const random = new Random(seed);
-  const drawn = all.map((planting) => ({ planting, lot: random.next() }));
-  const most = drawn.map(({ lot }) => lot).sort((a, b) => a - b)[count - 1] ?? 1;
-  return drawn.filter(({ lot }) => lot <= most).map(({ planting }) => planting);
+/** A process that plays the tests, and is replaced when it hangs. */
+class Player {
+  #child: ChildProcess | undefined;
+
+  /** The reason why the tests fail with this mutant; undefined if they pass. */
+  async play(id: number): Promise<string | undefined> {
+    if (this.#child === undefined) {
+      const unchanged = await this.#start();
+      if (unchanged !== undefined) throw new Error(`a test fails without any mutant: ${unchanged}`);
+    }
+    this.#child?.send(id);
+    const why = await this.#answer();
+    if (why !== 'at load') return why;
+    this.end();
+    const anew = await this.#start(String(id));
+    this.end();
+    return anew;
+  }
+
+  end(): void {
+    this.#child?.kill('SIGKILL');
+    this.#child = undefined;
+  }
+
+  #start(mutant = '-1'): Promise<string | undefined> {
+    this.#child = fork(BUNDLE, { stdio: 'ignore', env: { ...process.env, MUTANT: mutant } });
+    return this.#answer();
+  }
+
+  async #answer(): Promise<string | undefined> {
+    const child = this.#child as ChildProcess;
+    const end = new AbortController();
+    const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST);
+    const { signal } = end;
+    const [answer] = await Promise.race([
+      once(child, 'message', { signal }),
+      once(child, 'exit', { signal }),
+    ]);
+    clearTimeout(timer);
+    end.abort();
+    if (typeof answer === 'object' && answer !== null) return answer.why;
+    this.#child = undefined;
+    return 'it never ends, or ends the process';
+  }
 }
 
-/** The text with the mutant. */
-function planting({ text, mutant: { start, end, to } }: Planting): string {
-  return text.slice(0, start) + to + text.slice(end);
+/** Each file that is asked for, with its lines; none: all. */
+function isWanted({ file, line }: Planted): boolean {
+  return positionals.length === 0 || positionals.some((one) => one === file || one === `${file}:${line}`);
 }
 
 /** The line as the mutant leaves it, and the one before. */
-function changedLines(one: Planting): readonly string[] {
-  const line = lineOf(one.text, one.mutant);
-  return planting(one)
-    .split('\n')
-    .slice(Math.max(0, line - 2), line);
+function changedLines({ text, mutant: { start, end, to }, line }: Planted): readonly string[] {
+  const changed = text.slice(0, start) + to + text.slice(end);
+  return changed.split('\n').slice(Math.max(0, line - 2), line);
 }
 
-function reasonOf(one: Planting): string | undefined {
+function reasonOf(one: Planted): string | undefined {
   const lines = changedLines(one).join('\n');
   return SURVIVORS.find(([file, code]) => one.file.endsWith(file) && lines.includes(code))?.[2];
 }
 
-function describe(one: Planting): string {
-  const { file, text, mutant } = one;
+function describe(one: Planted): string {
+  const { file, text, mutant, line } = one;
   const change = `${text.slice(mutant.start, mutant.end)} → ${mutant.to}`;
   const why = reasonOf(one) ?? 'no reason yet: it wants a test';
-  return `${file}:${lineOf(text, mutant)}  ${change}  |  ${changedLines(one).at(-1)?.trim()}\n    ${why}`;
+  return `${file}:${line}  ${change}  |  ${changedLines(one).at(-1)?.trim()}\n    ${why}`;
 }
 
-function tally(name: string, tried: readonly Planting[], survivors: readonly Planting[]): string {
+function tally(name: string, tried: readonly Planted[], survivors: readonly Planted[]): string {
   const killed = tried.length - survivors.length;
   return `${name}: ${killed} of ${tried.length} mutants killed, ${((100 * killed) / tried.length).toFixed(1)} %`;
 }
 
 async function run(): Promise<void> {
-  const unchanged = await killer(stagesFor('src/core/drain/step.ts'));
-  if (unchanged !== undefined) throw new Error(`a test fails without any mutant: ${unchanged}`);
-  const all = plantings();
-  const tried = sampled(all, Number(values.sample ?? all.length), Number(values.seed));
-  const survivors: Planting[] = [];
-  for (const one of tried) {
-    planted.path = resolve(one.file);
-    planted.text = planting(one);
-    // Skip mutants that are known to survive.
-    const stages = stagesFor(one.file, reasonOf(one) !== undefined);
-    if ((await killer(stages)) !== undefined) continue;
-    survivors.push(one);
-    console.log(`SURVIVED ${describe(one)}`);
+  await bundle();
+  const player = new Player();
+  const survivors: Planted[] = [];
+  try {
+    for (const [id, one] of planted.entries()) {
+      if (!isWanted(one) || (await player.play(id)) !== undefined) continue;
+      survivors.push(one);
+      console.log(`SURVIVED ${describe(one)}`);
+    }
+  } finally {
+    player.end();
+    rmSync(BUNDLE);
   }
+  const tried = planted.filter(isWanted);
   for (const file of new Set(tried.map(({ file }) => file))) {
-    const isIn = (one: Planting) => one.file === file;
+    const isIn = (one: Planted) => one.file === file;
     console.log(tally(file, tried.filter(isIn), survivors.filter(isIn)));
   }
   const known = survivors.filter((one) => reasonOf(one) !== undefined).length;
-  const drawn = values.sample === undefined ? 'of every mutant' : `of ${all.length}, seed ${values.seed}`;
-  console.log(`${tally(drawn, tried, survivors)}; ${known} of ${survivors.length} that live have a reason`);
+  console.log(`${tally('all', tried, survivors)}; ${known} of ${survivors.length} that live have a reason`);
 }
 
 if (values.help) console.log(USAGE);
 else await run();
-await bundle.dispose();
-player.end();

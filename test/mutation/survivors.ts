@@ -2,7 +2,6 @@ const ANEW = 'without it every look is judged anew, which means the same';
 
 /** Known surviving mutants: the file, a text that only their line (with the one before) has, and the reason. Any other survivor needs a test. */
 export const SURVIVORS: readonly (readonly [file: string, code: string, why: string])[] = [
-  ['witness/reports.ts', 'reduce((sum,', 'a mark is only compared with another one'],
   ['look/snapshot.ts', 'COARSEST_TICK', 'longer than any tick of a file system, either way'],
   ['drain/transitions.ts', 'size ?? 1', 'a file with an unfinished line has a size'],
   ['drain/outcome.ts', 'durations.stopping ?? 1', 'told in tenths of a second'],

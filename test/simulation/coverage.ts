@@ -47,7 +47,7 @@ const REACHABLE: Reachable = {
   look: ['at rest'],
   gate: [...Object.keys(GATES), 'all open'],
   deed: Object.keys(DEEDS),
-  destination: ['up', 'down', 'refusing'],
+  destination: ['up', 'dead', 'rejecting'],
   fluentd: ['absent', 'running', 'remote'],
   drained: ['drained', 'unproven', 'not-drained'],
   end: ['stopped', 'killed', 'survived', 'ended-by-itself', 'no-fluentd'],

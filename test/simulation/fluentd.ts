@@ -1,6 +1,6 @@
 import type { ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-import { row } from '../support/builders.ts';
+import { row, SUPERVISOR, WORKER } from '../support/builders.ts';
 import { Worker } from './worker.ts';
 import type { World } from './world.ts';
 
@@ -151,6 +151,3 @@ export class Fluentd {
     this.#world.isBorn(worker);
   }
 }
-
-const SUPERVISOR = ['/usr/bin/ruby', '/usr/bin/fluentd', '-c', '/etc/fluent.conf'];
-const WORKER = ['/usr/bin/ruby', '-Eascii-8bit:ascii-8bit', '/usr/bin/fluentd', '--under-supervisor'];

@@ -62,7 +62,7 @@ function subjectOf({ settings, fluentd }: World): Subject {
     fluentd: settings.placement === 'run' ? { by: 'session', leader } : { by: 'search' },
     conf: confBy(settings),
     witness: settings.hasWitness ? '/posidle' : undefined,
-    doneProcess: settings.doneProcess ? /job/ : undefined,
+    doneProcess: settings.doneProcess ? 'job' : undefined,
   });
 }
 

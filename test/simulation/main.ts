@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort } from 'node:worker_threads';
+import { asRow } from '../situations/as-row.ts';
 import { type Batch, type Played, playBatch } from './batch.ts';
 import { Coverage } from './coverage.ts';
 import { Crew } from './crew.ts';
@@ -14,7 +15,8 @@ const USAGE = `npm run simulate -- [options]
   --from N       the first seed (default: by the clock)
   --seed N       this one lifetime, with its timeline
   --brief        in one thread, a line for the first failure, and nothing else
-Tells each 10 s how far it is. Ctrl-C ends it early, with the summary.`;
+Tells each 10 s how far it is. Ctrl-C ends it early, with the summary. A lifetime that breaks a promise is made as small as
+it can be, and written as a row of the table of situations.`;
 
 const BATCH = 100;
 const TELL_EVERY = 10_000;
@@ -104,6 +106,7 @@ async function tell(seed: number): Promise<void> {
   console.log(`seed ${seed}${broken === undefined ? '' : ', shrunk'}: ${describePlan(smallest)}`);
   for (const line of played.timeline) console.log(line);
   console.log(played.broken ?? 'no promise was broken');
+  if (played.broken !== undefined) console.log(await asRow(smallest, played.broken));
 }
 
 if (isMainThread) await main();

@@ -38,10 +38,10 @@ export class OutputBuffer {
   #chunks = 0;
   #aside = 0;
   readonly #drops = { exhausted: 0, overflown: 0 };
-  readonly #hears: (message: Message) => void;
+  readonly #history: FileHistory;
 
   constructor(world: World, history: FileHistory) {
-    this.#hears = (message) => history.hears(message);
+    this.#history = history;
     this.#world = world;
     this.#staged = world.disk.staged;
     this.#queue = world.disk.queue;
@@ -58,7 +58,7 @@ export class OutputBuffer {
       return true;
     }
     if (this.#records >= totalLimit) {
-      if (overflow === 'throw_exception') this.#hears(OVERFLOW);
+      if (overflow === 'throw_exception') this.#history.hears(OVERFLOW);
       if (overflow !== 'drop_oldest_chunk') return false;
       const oldest = this.#queue.shift();
       if (oldest !== undefined) this.#throwAway([oldest], 'overflown', DROPPED);
@@ -185,16 +185,16 @@ export class OutputBuffer {
     switch (this.#world.destination.is) {
       case 'up':
         this.#world.lines.become(chunk.lines, 'delivered');
-        if (this.#retryAt !== undefined) this.#hears({ level: 'warn', text: 'retry succeeded.' });
+        if (this.#retryAt !== undefined) this.#history.hears({ level: 'warn', text: 'retry succeeded.' });
         this.#retryAt = undefined;
         this.#steps = 0;
         return;
-      case 'refusing':
+      case 'rejecting':
         // An unrecoverable error: backed up, and committed as if it had been sent.
         this.#setAside([chunk], 'backup/worker0', REFUSED);
         this.#retryAt = undefined;
         return;
-      case 'down':
+      case 'dead':
         this.#failed(chunk);
     }
   }
@@ -204,7 +204,7 @@ export class OutputBuffer {
     this.#queue.unshift(chunk);
     this.#steps += 1;
     if (retryMaxTimes === 0 || this.#steps <= retryMaxTimes) {
-      this.#hears(FAILED);
+      this.#history.hears(FAILED);
       this.#retryAt = this.#world.clock.now + 1_000 * 2 ** (this.#steps - 1);
       return;
     }
@@ -217,19 +217,18 @@ export class OutputBuffer {
   }
 
   #setAside(chunks: readonly Chunk[], folder: string, message: Message): void {
-    this.#hears(message);
+    this.#history.hears(message);
     for (const { id, lines } of chunks) {
       this.#aside += lines.length;
       this.#world.lines.become(lines, 'set aside');
-      this.#world.disk.backups.push({
-        path: `/root/${folder}/out/${id}.log`,
-        size: lines.length * LINE_BYTES,
-      });
+      const path = `/root/${folder}/out/${id}.log`;
+      this.#history.aside.push(path);
+      this.#world.disk.backups.push({ path, size: lines.length * LINE_BYTES });
     }
   }
 
   #throwAway(chunks: readonly Chunk[], cause: 'exhausted' | 'overflown', message: Message): void {
-    this.#hears(message);
+    this.#history.hears(message);
     for (const { lines } of chunks) {
       this.#drops[cause] += lines.length;
       this.#world.lines.become(lines, 'thrown away');

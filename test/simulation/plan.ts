@@ -20,7 +20,8 @@ export type Harm =
   | 'fluentd-is-told'
   | 'fluentd-restarts';
 
-export type DestinationState = 'up' | 'down' | 'refusing';
+/** Dead: each send is tried again. Rejecting: Fluentd puts the chunk aside. */
+export type DestinationState = 'up' | 'dead' | 'rejecting';
 type TriggerName = 'done-file' | 'http' | 'SIGTERM' | 'main ends';
 
 export interface Settings {
@@ -77,7 +78,7 @@ export interface Plan {
   readonly horizon: Millis;
 }
 
-/** The lifetime in which nothing is special: what a shrunk plan keeps where it can. */
+/** The lifetime in which nothing is special, as of a situation that says nothing else: what a shrunk plan keeps where it can. */
 export const PLAIN: Settings = {
   placement: 'watch',
   hasWitness: true,
@@ -90,17 +91,17 @@ export const PLAIN: Settings = {
   startTimeout: 20_000,
   restartPolicy: 'never',
   version: '1.18',
-  refreshInterval: 3_000,
-  rotateWait: 1_000,
+  refreshInterval: 1_000,
+  rotateWait: 5_000,
   readLimit: 0,
-  batch: 20,
+  batch: 1_000,
   batchTakes: 10,
   startTakes: 800,
-  buffer: 'file',
-  flushInterval: 60_000,
-  flushAtShutdown: false,
-  chunkLimit: 20,
-  totalLimit: 1_000,
+  buffer: 'memory',
+  flushInterval: 1_000,
+  flushAtShutdown: true,
+  chunkLimit: 100_000,
+  totalLimit: 1_000_000,
   overflow: 'throw_exception',
   retryMaxTimes: 0,
   sendTakes: 50,
@@ -203,7 +204,7 @@ function faults(random: Random, settings: Settings, until: Millis): readonly Dee
   const sometime = () => random.between(0, until);
   if (random.chance(0.2)) {
     const at = sometime();
-    deeds.push({ at, do: 'destination', is: random.pick(['down', 'down', 'refusing']) });
+    deeds.push({ at, do: 'destination', is: random.pick(['dead', 'dead', 'rejecting']) });
     if (random.chance(0.7)) deeds.push({ at: at + random.between(500, 8_000), do: 'destination', is: 'up' });
   }
   if (random.chance(0.1)) deeds.push({ at: sometime(), do: 'worker-dies' });

@@ -4,64 +4,82 @@ import { resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { expect, test } from 'vitest';
 
-/** One bug of each kind, as a change to a file of src/core; and the broken promise. */
-const BUGS: readonly (readonly [kind: string, file: string, from: string, to: string, broken: RegExp])[] = [
+/** A change to a file. */
+type Plant = readonly [file: string, from: string, to: string];
+
+/** One bug of each kind, and the broken promise. */
+const BUGS = [
   [
     'a wrong word',
-    'drain/outcome.ts',
-    "? 'unproven' : 'drained'",
-    "? 'drained' : 'drained'",
+    ['src/core/drain/outcome.ts', "? 'unproven' : 'drained'", "? 'drained' : 'drained'"],
     /^drained, and/,
   ],
   [
     'a doubt that is never raised',
-    'witness/receipts.ts',
-    '...outputs.flatMap(doubtsOfOutput)',
-    '...[]',
+    ['src/core/witness/receipts.ts', '...outputs.flatMap(doubtsOfOutput)', '...[]'],
     /^drained, and line/,
   ],
   [
     'an order that is not given',
-    'drain/step.ts',
-    "changeTo({ name: 'killing', since: seen.at, ...result }, why, [{ do: 'kill' }])",
-    'stay(state, deadline)',
+    [
+      'src/core/drain/step.ts',
+      "changeTo({ name: 'killing', since: seen.at, ...result }, why, [{ do: 'kill' }])",
+      'stay(state, deadline)',
+    ],
     /^it goes on long after the grace period/,
   ],
   [
     'a gate that is always open',
-    'progress/progress.ts',
-    'due.has(id)',
-    'false',
+    ['src/core/progress/progress.ts', 'due.has(id)', 'false'],
     /^told to stop with line .* in a buffer/,
   ],
-];
+] as const satisfies readonly (readonly [kind: string, plant: Plant, broken: RegExp])[];
 
 const OUT = resolve(`node_modules/.cache/posidle/planted-${process.pid}.mjs`);
 
-test.each(BUGS)('the first 200 lifetimes find %s, planted into %s', async (_, file, from, to, broken) => {
-  const path = resolve('src/core', file);
-  const text = readFileSync(path, 'utf8');
-  expect(text.split(from)).toHaveLength(2);
-  const plant: Plugin = {
-    name: 'planted bug',
-    setup: (plugins) =>
-      plugins.onLoad({ filter: /\.ts$/ }, (args) =>
-        args.path === path ? { contents: text.replace(from, to), loader: 'ts' } : undefined,
-      ),
-  };
-  await build({
-    ...{
-      entryPoints: ['test/simulation/main.ts'],
-      outfile: OUT,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-    },
-    ...{ packages: 'external', logLevel: 'silent', plugins: [plant] },
-  });
-  const args = [OUT, '--seeds', '200', '--from', '1', '--brief'];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  rmSync(OUT);
+test.each(BUGS)('the first 200 lifetimes find %s', async (_, plant, broken) => {
+  const args = ['--seeds', '200', '--from', '1', '--brief'];
+  const { status, stdout, stderr } = await runWith([plant], 'test/simulation/main.ts', args);
   expect(stdout.trimEnd().split('\n').at(-1), stderr).toMatch(broken);
   expect(status).toBe(1);
 });
+
+test('a lifetime that breaks a promise is printed as a row of the table, which breaks it until the bug is mended', async () => {
+  const [, bug, broken] = BUGS[3];
+  const { stdout } = await runWith([bug], 'test/simulation/main.ts', ['--seed', '2']);
+  const row = stdout.slice(stdout.indexOf('\n{'));
+  const pasted: Plant = [
+    'test/situations/table/stopped.ts',
+    'STOPPED: readonly Situation[] = [',
+    `$&${row},`,
+  ];
+  const { name } = JSON.parse(row);
+  const situation = ['test/situations/command.ts', [name, '--world', 'simulation']] as const;
+  const faulty = await runWith([bug, pasted], ...situation);
+  expect(faulty.stdout.match(/✗ (.*)/)?.[1]).toMatch(broken);
+  const mended = await runWith([pasted], ...situation);
+  expect(mended.stdout, mended.stderr).toContain('✓ as the table says');
+});
+
+/** Runs a program of the tests, bundled with these changes. */
+async function runWith(plants: readonly Plant[], entry: string, args: readonly string[]) {
+  const plugin: Plugin = {
+    name: 'plants',
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const plant = plants.find(([file]) => resolve(file) === path);
+        if (plant === undefined) return undefined;
+        const [, from, to] = plant;
+        const text = readFileSync(path, 'utf8');
+        expect(text.split(from)).toHaveLength(2);
+        return { contents: text.replace(from, to), loader: 'ts' };
+      }),
+  };
+  await build({
+    ...{ entryPoints: [entry], outfile: OUT, bundle: true, platform: 'node', format: 'esm' },
+    ...{ packages: 'external', logLevel: 'silent', plugins: [plugin] },
+  });
+  const ran = spawnSync(process.execPath, [OUT, ...args], { encoding: 'utf8' });
+  rmSync(OUT);
+  return ran;
+}

@@ -1,4 +1,5 @@
 import type { Millis } from '../../src/core/text/units.ts';
+import { posText } from '../support/builders.ts';
 import type { Clock } from './clock.ts';
 
 /** One line of the pos file. */
@@ -11,7 +12,6 @@ export interface PosLine {
 
 const NOTHING = new Uint8Array();
 const ENCODER = new TextEncoder();
-const UNWATCHED = 'f'.repeat(16);
 
 /** The pos file: written in place, and rewritten by truncation when it is compacted (position_file.rb:95-149). */
 export class PosFile {
@@ -57,7 +57,7 @@ export class PosFile {
 
   get bytes(): Uint8Array {
     if (this.#clock.now < this.#emptyUntil) return NOTHING;
-    this.#bytes ??= ENCODER.encode(this.#lines.map(textOf).join(''));
+    this.#bytes ??= ENCODER.encode(posText(this.#lines));
     return this.#bytes;
   }
 
@@ -65,12 +65,4 @@ export class PosFile {
     this.#bytes = undefined;
     this.writtenAt = this.#clock.wall;
   }
-}
-
-function textOf({ path, position, inode }: PosLine): string {
-  return `${path}\t${position === null ? UNWATCHED : hex16(position)}\t${hex16(Number(inode))}\n`;
-}
-
-function hex16(value: number): string {
-  return value.toString(16).padStart(16, '0');
 }

@@ -1,5 +1,5 @@
 import { play } from './lifetime.ts';
-import { PLAIN, type Plan, type Settings } from './plan.ts';
+import { type Deed, PLAIN, type Plan, type Settings } from './plan.ts';
 
 /** The least plan that breaks the same promise: deeds are left out, settings made plain, as long as it does. */
 export async function shrink(plan: Plan, broken: string): Promise<Plan> {
@@ -7,7 +7,7 @@ export async function shrink(plan: Plan, broken: string): Promise<Plan> {
   return plan;
 }
 
-async function breaks(plan: Plan, broken: string): Promise<boolean> {
+export async function breaks(plan: Plan, broken: string): Promise<boolean> {
   const played = await play(plan);
   return played.broken !== undefined && kindOf(played.broken) === kindOf(broken);
 }
@@ -18,13 +18,21 @@ function kindOf(broken: string): string {
 }
 
 function* smallerPlans(plan: Plan): Generator<Plan> {
-  for (const deed of plan.deeds) yield { ...plan, deeds: plan.deeds.filter((other) => other !== deed) };
+  const triggers = plan.deeds.filter((deed) => deed.do === 'trigger');
+  for (const deed of plan.deeds)
+    if (triggers.length > 1 || deed !== triggers[0])
+      yield { ...plan, deeds: plan.deeds.filter((other) => other !== deed) };
   for (const name of Object.keys(PLAIN) as (keyof Settings)[])
     if (plan.settings[name] !== PLAIN[name])
       yield { ...plan, settings: { ...plan.settings, [name]: PLAIN[name] } };
-  for (const deed of plan.deeds)
-    if (deed.do === 'write' && deed.lines > 1)
-      yield { ...plan, deeds: plan.deeds.map((other) => (other === deed ? { ...deed, lines: 1 } : other)) };
+  const instead = (deed: Deed, plain: Deed) => ({
+    ...plan,
+    deeds: plan.deeds.map((other) => (other === deed ? plain : other)),
+  });
+  for (const deed of plan.deeds) {
+    if (deed.do === 'write' && deed.lines > 1) yield instead(deed, { ...deed, lines: 1 });
+    if (deed.do === 'trigger' && deed.by !== 'done-file') yield instead(deed, { ...deed, by: 'done-file' });
+  }
 }
 
 /** The unusual parts of a plan, in one line. */

@@ -1,5 +1,4 @@
 import type { ChunkListing } from '../../src/core/fluentd/buffers.ts';
-import { isFileOf } from '../../src/core/look/file-state.ts';
 import type { FileLook, FileStat, FollowedFile } from '../../src/core/look/snapshot.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { DrainRequest } from '../../src/core/progress/drain-request.ts';
@@ -8,6 +7,7 @@ import type { Question } from '../../src/core/progress/question.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Reports } from '../../src/core/witness/reports.ts';
 import type { FileContent, FluentdSign, Host, ReadOptions, WitnessOrder } from '../../src/host.ts';
+import { lookOf } from '../support/builders.ts';
 import { SELF } from '../support/fake-host.ts';
 import { chunkFiles } from './chunk-files.ts';
 import { isFollowed, LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
@@ -83,14 +83,9 @@ export class SimulatedHost implements Host {
   }
 
   #lookAt(entry: PositionEntry): FileLook {
-    const { logs } = this.#world;
-    const file = logs.byPath.get(entry.path);
-    const atPath = file && this.#statOf(file);
-    const look = atPath === undefined ? {} : { atPath };
-    if (entry.position === null) return look;
-    if (file !== undefined && atPath !== undefined && isFileOf(entry, atPath))
-      return { ...look, ...newlineAfter(file, entry.position) };
-    return look;
+    const file = this.#world.logs.byPath.get(entry.path);
+    if (file === undefined) return {};
+    return lookOf(entry, this.#statOf(file), (position) => newlineAfter(file, position));
   }
 
   #statOf(file: LogFile): FileStat {

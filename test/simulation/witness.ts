@@ -25,6 +25,8 @@ export class FileHistory {
   readonly #starts: Report['starts'][number][] = [];
   readonly #lost: Report['lost'][number][] = [];
   readonly #heard = new Map<string, Heard>();
+  /** Paths of chunks that Fluentd has put aside: it logs each. */
+  readonly aside: string[] = [];
   #resumed: readonly string[] = [];
   /** in_tail runs, or did. */
   isReading = false;
@@ -114,6 +116,7 @@ export class FileHistory {
       starts: [...this.#starts],
       lost: [...this.#lost, ...this.#writtenAnew()],
       heard: [...this.#heard.values()],
+      aside: [...this.aside],
       resumed: this.#resumed,
     };
   }

@@ -101,6 +101,7 @@ export class Worker {
           inode: file.inode,
           size: sizeOf(file),
           plain: undefined,
+          head: undefined,
           cuts: [],
           at: file.writtenAt - (wall - now),
         };

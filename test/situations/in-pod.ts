@@ -1,7 +1,6 @@
 import type { Row } from '../cluster/row.ts';
 import type { Params } from '../support/fluentd-conf.ts';
-import { BLIND_WAIT } from './main.ts';
-import type { Deed, Setup, Situation } from './situation.ts';
+import { BLIND_WAIT, type Deed, type Setup, type Situation } from './situation.ts';
 
 /** Seconds until Fluentd follows its files: nothing in a Pod tells main so. */
 const STARTED = 5;

@@ -5,25 +5,25 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import type { FileReport, Report } from '../../src/core/witness/answer.ts';
 import { said } from '../support/deliver.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { parentOf, workersOf } from '../support/own-processes.ts';
 import { until } from '../support/until.ts';
-import type { Condition, Deed } from './situation.ts';
-
-/** What a player that cannot see a condition waits for instead, in seconds: in_tail's refresh_interval here, and more. */
-export const BLIND_WAIT = 3;
+import { BLIND_WAIT, type Condition, type Deed } from './situation.ts';
 
 /** Does in a site what a situation says. */
 export class Main {
@@ -68,6 +68,9 @@ export class Main {
       case 'truncate':
         return truncateSync(this.#path(deed[1]));
       case 'remove':
+        return rmSync(this.#path(deed[1]));
+      case 'compress':
+        writeFileSync(`${this.#path(deed[1])}.gz`, gzipSync(readFileSync(this.#path(deed[1]))));
         return rmSync(this.#path(deed[1]));
       case 'set an old date':
         return utimesSync(this.#path(deed[1]), 0, 0);

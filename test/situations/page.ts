@@ -21,8 +21,10 @@ export function measuredAlone(): ByName {
 }
 
 export function writePage(alone: ByName): void {
-  const inOrder = SITUATIONS.flatMap(({ name }) => (alone[name] === undefined ? [] : [[name, alone[name]]]));
-  const lines = inOrder.map(([name, one]) => `  ${JSON.stringify(name)}: ${JSON.stringify(one)}`);
+  const lines = SITUATIONS.flatMap(({ name }) => {
+    const { lost, written } = alone[name] ?? {};
+    return lost === undefined ? [] : [`  "${name}": { "lost": ${lost}, "written": ${written} }`];
+  });
   writeFileSync(MEASURED, `{\n${lines.join(',\n')}\n}\n`);
   writeFileSync(PAGE, pageOf(alone));
 }
@@ -50,11 +52,12 @@ export function pageOf(alone: ByName): string {
     '',
     'Each row is a situation in which a line is in danger. One command plays it, and shows the lines on their way: `npm run situation -- new-file`.',
     'The end-to-end tests play each row on real Fluentd, on the versions of its column, with posidle as its parent (`run`), beside it (`watch`) and as in a Pod (`drain`).',
-    `In ${SITUATIONS.filter(isSaved).length} of these ${SITUATIONS.length} Fluentd alone loses lines and posidle saves all of them. Where lines are lost with posidle, it names them. Of ${fooled} posidle once said something wrong.`,
+    `In ${SITUATIONS.filter(isSaved).length} of these ${SITUATIONS.length} Fluentd alone loses lines, and with posidle none is lost. Where lines are lost with posidle, it names them. Of ${fooled} posidle once said something wrong.`,
     '',
     `- "alone": how many of the written lines Fluentd ${NEWEST} loses without posidle, in one run, bold if any. It is stopped when main has ended, as the kubelet does it.`,
     '- "with posidle": the outcome, what it names, and how many lines are lost. "drained or told: late.log": the moment decides whether lines are lost, and then the outcome names that file.',
     '- "also in": the other worlds that play it, the simulation and a real Pod.',
+    '- "Fluentd": "all" is the oldest and the newest tested version, and in turn one of the two between.',
     '- "held since": the commit since which a test holds the outcome.',
     '',
     '[The table](table.ts) makes this page, and [CONTRIBUTING.md](../../CONTRIBUTING.md) says how to add a row.',

@@ -9,7 +9,7 @@ const SEEN: Deed = ['pause', 0.5];
 const DESTROYS: readonly Deed[0][] = ['rename', 'copy', 'truncate', 'remove', 'write anew'];
 /** Of in_tail and of a buffer, beside those of the table. */
 const TAIL: readonly Params[] = [
-  { refresh_interval: '0.2s' },
+  { refresh_interval: 0.2 },
   { rotate_wait: '0s' },
   { enable_stat_watcher: false },
   { open_on_every_update: true },
@@ -26,7 +26,7 @@ const BUFFER: readonly Params[] = [
   { flush_at_shutdown: false },
   { flush_thread_count: 4 },
   { compress: 'gzip' },
-  { retry_max_times: 1, retry_wait: '0.1s' },
+  { retry_max_times: 1, retry_wait: 0.1 },
   { total_limit_size: '20k', chunk_limit_size: '8k', overflow_action: 'drop_oldest_chunk' },
   { total_limit_size: '20k', chunk_limit_size: '8k', overflow_action: 'block' },
 ];
@@ -75,7 +75,7 @@ function setupOf(random: Random): Setup {
   const some = (all: readonly Params[]) =>
     Object.assign({}, ...Array.from({ length: random.between(0, 3) }, () => pickOf(random, all))) as Params;
   const { flush_interval, ...buffer }: Params = {
-    retry_wait: '0.5s',
+    retry_wait: 0.5,
     retry_max_interval: '1s',
     ...some(BUFFER),
   };
@@ -117,6 +117,7 @@ function possible(deeds: readonly Deed[]): readonly Deed[] {
       case 'link hard':
         return false;
       case 'rename':
+      case 'compress':
       case 'remove': {
         const isThere = there.delete(file);
         if (isThere && what === 'rename') there.add(String(deed[2]));

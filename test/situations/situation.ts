@@ -17,6 +17,9 @@ export type Condition =
   | 'another worker runs'
   | { readonly fluentdSays: string };
 
+/** What a player that cannot see a condition waits for instead, in seconds: in_tail's refresh_interval here, and more. */
+export const BLIND_WAIT = 3;
+
 /** What main, the destination or somebody else does. A file is a name below the directory of the logs. */
 export type Deed =
   /** So many lines of 100 bytes at the end of a file, which is made if it is not there. */
@@ -31,7 +34,8 @@ export type Deed =
   | readonly ['open', file: string]
   | readonly ['write on', file: string, lines: number]
   | readonly ['rename' | 'copy', file: string, to: string]
-  | readonly ['truncate' | 'remove' | 'set an old date', file: string]
+  /** `compress`: by gzip, into FILE.gz. */
+  | readonly ['truncate' | 'remove' | 'compress' | 'set an old date', file: string]
   | readonly ['link' | 'link hard', to: string, file: string]
   | readonly ['destination', is: SinkPhase]
   | readonly ['each answer takes', millis: number]
@@ -83,7 +87,7 @@ export interface Situation {
   readonly within?: readonly [least: number, most: number];
   /** posidle's options in `run` and `watch`. */
   readonly args?: readonly string[];
-  /** Without it: each tested version. */
+  /** Without it: the oldest, the newest and one between them. */
   readonly on?: 'newest' | 'oldest and newest' | 'not the oldest';
   /** Where it matters; without it: each. */
   readonly roads?: readonly Road[];

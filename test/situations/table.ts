@@ -30,12 +30,18 @@ const VERSIONS: Readonly<Record<NonNullable<Situation['on']>, readonly string[]>
   'not the oldest': WITHOUT_OLDEST,
 };
 
+/** Those between the oldest and the newest take the situations in turn: they play the same road. */
+const BETWEEN = TESTED_VERSIONS.slice(1, -1);
+
 /** The tested versions that it is for. */
-export const versionsOf = ({ on }: Situation): readonly string[] =>
-  on === undefined ? TESTED_VERSIONS : VERSIONS[on];
+export function versionsOf({ name, on }: Situation): readonly string[] {
+  const all = on === undefined ? TESTED_VERSIONS : VERSIONS[on];
+  const turn = SITUATIONS.findIndex((one) => one.name === name) % BETWEEN.length;
+  return all.filter((version) => !BETWEEN.includes(version) || version === BETWEEN[turn]);
+}
 
 /** Each road is taken on one version at least. */
-const ROADS: Readonly<Record<string, Road>> = { '1.14.6': 'watch', '1.18.0': 'run', '1.19.4': 'watch' };
+const ROADS: Readonly<Record<string, Road>> = { '1.14.6': 'watch', '1.18.0': 'run', '1.19.4': 'run' };
 
 export function roadOn(version: string, { roads }: Situation): Road {
   const road = ROADS[version] ?? 'drain';

@@ -6,10 +6,10 @@ import type { Draining, State, Trigger } from '../../src/core/drain/state.ts';
 import { type FluentConf, fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
 import type { BuffersReading } from '../../src/core/fluentd/buffers.ts';
-import type { LagContext } from '../../src/core/look/file-state.ts';
+import { isFileOf, type LagContext } from '../../src/core/look/file-state.ts';
 import type { Observation } from '../../src/core/look/observation.ts';
 import { observe } from '../../src/core/look/observe.ts';
-import type { FileLook, PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
+import type { FileLook, FileStat, PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
 import type { Subject } from '../../src/core/look/subject.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import { entryKeyIn, latestIn, type PositionEntry, parsePosFile } from '../../src/core/pos-file/pos-file.ts';
@@ -55,9 +55,24 @@ export function fileOf({ inode, position }: PositionEntry, size = position ?? 0)
   return { atPath: { inode, size }, ...(size > (position ?? 0) && { newlineLeft: true }) };
 }
 
+/** What a look finds of an entry, with what stands at its path. */
+export function lookOf(
+  entry: PositionEntry,
+  atPath: FileStat | undefined,
+  newlineAfter: (position: number) => Pick<FileLook, 'newlineLeft'>,
+): FileLook {
+  if (atPath === undefined) return {};
+  if (entry.position === null || !isFileOf(entry, atPath)) return { atPath };
+  return { atPath, ...newlineAfter(entry.position) };
+}
+
 export function row(changes: Partial<ProcessRow> = {}): ProcessRow {
   return { pid: 4242, ppid: 1, session: 0, startTime: '1', zombie: false, argv: ['fluentd'], ...changes };
 }
+
+/** The command lines of Fluentd's processes. */
+export const SUPERVISOR = ['/usr/bin/ruby', '/usr/bin/fluentd', '-c', '/etc/fluent.conf'];
+export const WORKER = ['/usr/bin/ruby', '-Eascii-8bit:ascii-8bit', '/usr/bin/fluentd', '--under-supervisor'];
 
 /** Chunks of these sizes in the buffer of the output `out`, on disk. */
 export function onDisk(...sizes: readonly number[]): BuffersReading {

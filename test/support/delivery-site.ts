@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeWorkDir, type WorkDir } from './fluentd-conf.ts';
 import { freePort } from './free-port.ts';
 import { HttpSink } from './http-sink.ts';
 import { IdTally, NumberedLines } from './numbered-lines.ts';
@@ -9,19 +9,19 @@ import { killProcesses, processesNaming } from './own-processes.ts';
 import { until } from './until.ts';
 
 /** A directory for all that one Fluentd works on, and its destinations: `sink` for out_http, `out` for out_file. */
-export class Site implements WorkDir {
-  readonly dir: string;
-  readonly logs: string;
-  readonly pos: string;
-  readonly buffer: string;
-  readonly conf: string;
-  readonly marker: string;
+export class Site {
+  readonly dir = mkdtempSync(join(tmpdir(), 'posidle-delivered-'));
+  readonly logs = join(this.dir, 'logs');
+  readonly pos = join(this.dir, 'app.pos');
+  readonly buffer = join(this.dir, 'buffer');
+  readonly conf = join(this.dir, 'fluent.conf');
+  readonly marker = join(this.dir, 'done');
   /** The pid of the last Fluentd that was started beside posidle. */
-  readonly pidFile: string;
-  readonly termination: string;
-  readonly backup: string;
+  readonly pidFile = join(this.dir, 'fluentd.pid');
+  readonly termination = join(this.dir, 'termination');
+  readonly backup = join(this.dir, 'backup');
   /** The `path` of an out_file. */
-  readonly out: string;
+  readonly out = join(this.dir, 'out', 'app');
   readonly lines = new NumberedLines();
   readonly sink: HttpSink;
   /** Of Fluentd's HTTP RPC. */
@@ -32,19 +32,9 @@ export class Site implements WorkDir {
   readonly #endings: (() => unknown)[] = [];
 
   private constructor(sink: HttpSink, rpcPort: number) {
-    const work = makeWorkDir('delivered');
-    this.dir = work.dir;
-    this.logs = work.logs;
-    this.pos = work.pos;
-    this.buffer = work.buffer;
-    this.conf = join(work.dir, 'fluent.conf');
-    this.marker = join(work.dir, 'done');
-    this.pidFile = join(work.dir, 'fluentd.pid');
-    this.termination = join(work.dir, 'termination');
-    this.backup = join(work.dir, 'backup');
-    this.out = join(work.dir, 'out', 'app');
     this.sink = sink;
     this.rpcPort = rpcPort;
+    mkdirSync(this.logs);
   }
 
   static async open(): Promise<Site> {

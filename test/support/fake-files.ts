@@ -1,11 +1,11 @@
 import type { ChunkListing } from '../../src/core/fluentd/buffers.ts';
 import type { PathRules } from '../../src/core/in-tail/path-pattern.ts';
-import { isFileOf } from '../../src/core/look/file-state.ts';
 import type { FileLook, FileStat, FollowedFile } from '../../src/core/look/snapshot.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { FileContent, ReadOptions } from '../../src/host.ts';
+import { lookOf } from './builders.ts';
 
 /** A file of the fake world. */
 export interface FakeFile {
@@ -55,17 +55,11 @@ export abstract class FakeFiles {
     entries: Iterable<Entry>,
     found: (entry: Entry, look: FileLook) => void,
   ): Promise<void> {
-    for (const entry of entries) found(entry, this.#lookAt(entry));
-  }
-
-  #lookAt(entry: PositionEntry): FileLook {
-    const place = entry.path;
-    const atPath = this.#statOf(place);
-    const look = atPath === undefined ? {} : { atPath };
-    if (entry.position === null) return look;
-    if (atPath !== undefined && isFileOf(entry, atPath))
-      return { ...look, ...this.#newlineIn(place, entry.position) };
-    return look;
+    for (const entry of entries)
+      found(
+        entry,
+        lookOf(entry, this.#statOf(entry.path), (position) => this.#newlineIn(entry.path, position)),
+      );
   }
 
   #statOf(path: string): FileStat | undefined {

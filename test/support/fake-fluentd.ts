@@ -1,5 +1,5 @@
 import type { Millis } from '../../src/core/text/units.ts';
-import { POS, posText } from './builders.ts';
+import { POS, posText, SUPERVISOR, WORKER } from './builders.ts';
 import type { FakeHost } from './fake-host.ts';
 
 const NEWLINE = 0x0a;
@@ -27,7 +27,7 @@ export class FakeFluentd {
   readonly #positions = new Map<string, { position: number; inode: string }>();
 
   constructor(host: FakeHost, options: FluentdOptions) {
-    const { pid = 4242, workers = 1, posFile = POS, argv = ['/usr/bin/ruby', '/usr/bin/fluentd'] } = options;
+    const { pid = 4242, workers = 1, posFile = POS, argv = SUPERVISOR } = options;
     this.#host = host;
     this.#options = options;
     this.pid = pid;
@@ -39,12 +39,11 @@ export class FakeFluentd {
   }
 
   startWorker(pid: number): void {
-    const argv = ['/usr/bin/ruby', '-Eascii-8bit:ascii-8bit', '/usr/bin/fluentd', '--under-supervisor'];
     const onSignal = (signal: string) => {
       if (signal === 'SIGTERM') this.#host.at(this.#stopAt(), (host) => host.endProcess(pid));
     };
     const permitted = this.#options.permitted ?? true;
-    this.#host.startProcess({ pid, ppid: this.pid, argv, permitted, onSignal });
+    this.#host.startProcess({ pid, ppid: this.pid, argv: WORKER, permitted, onSignal });
   }
 
   /** Reads a file to its last newline, where it still reads. */

@@ -1,7 +1,3 @@
-import { mkdirSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 export type Params = Record<string, string | number | boolean>;
 
 export interface Section {
@@ -9,20 +5,6 @@ export interface Section {
   arg?: string;
   params?: Params;
   sections?: readonly Section[];
-}
-
-export interface WorkDir {
-  dir: string;
-  logs: string;
-  pos: string;
-  buffer: string;
-}
-
-export function makeWorkDir(label = 'run'): WorkDir {
-  const dir = mkdtempSync(join(tmpdir(), `posidle-${label}-`));
-  const logs = join(dir, 'logs');
-  mkdirSync(logs);
-  return { dir, logs, pos: join(dir, 'app.pos'), buffer: join(dir, 'buffer') };
 }
 
 export function renderConf(sections: readonly Section[]): string {

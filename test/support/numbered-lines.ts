@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const LINE_BYTES = 100;
+export const LINE_BYTES = 100;
 const BLOCK_LINES = 10_000;
 
 /** Appends lines of 100 bytes, each with an id of its own, to any number of files. */

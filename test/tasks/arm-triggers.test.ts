@@ -7,19 +7,12 @@ const armed = (options: WatchOptions) => armedBy(settingsOf(options));
 test('every trigger that is armed is named, in words', () => {
   expect(armed({})).toEqual(['nothing has moved for 60 s']);
   const files = { doneFile: '/done', heartbeatFile: '/alive' };
-  const all = { quiet: 30_000, doneProcess: /main/, ...files };
+  const all = { quiet: 30_000, doneProcess: 'main', ...files };
   expect(armed(all)).toEqual([
     'nothing has moved for 30 s',
     '/done exists',
-    "main's process (/main/) has been gone for 2.0 s",
+    "main's process (main) has been gone for 2.0 s",
     '/alive has not been refreshed for 15 s',
-  ]);
-});
-
-test('one time is for the process and for the heartbeat', () => {
-  expect(armed({ doneProcess: /main/, heartbeatFile: '/alive', mainGone: 360_000 })).toEqual([
-    "main's process (/main/) has been gone for 6 min",
-    '/alive has not been refreshed for 6 min',
   ]);
 });
 

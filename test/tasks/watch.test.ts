@@ -23,9 +23,6 @@ const SILENT: WatchReporter = { transition: () => {}, looked: () => {}, performe
 const watched = (options: WatchOptions, given: Partial<WatchSetup> = {}, host = new NodeHost()) =>
   watch(host, options, { begin: async () => SILENT, ...given });
 
-/** For a Fluentd that does not exist. */
-const NOBODY = { fluentd: { by: 'witness' } } as const;
-
 interface Begun {
   readonly found: FoundPosFiles;
   readonly policy: Policy;
@@ -79,7 +76,7 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     expect((await begun({ posFiles: [at('a.pos')], doneFile: at('done') })).calls).toEqual(['done-file']);
   },
   doneProcess: async () => {
-    const options = { posFiles: [at('a.pos')], doneProcess: /main/ };
+    const options = { posFiles: [at('a.pos')], doneProcess: 'main' };
     expect((await begun(options)).policy).toMatchObject({ doneProcess: true, quiet: 'off' });
   },
   heartbeatFile: async () => {
@@ -87,10 +84,10 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     expect((await begun(options)).policy).toMatchObject({ quiet: 'off' });
   },
   mainGone: async () => {
-    const triggers = { heartbeatFile: at('beat'), doneProcess: /main/ };
+    const triggers = { heartbeatFile: at('beat'), doneProcess: 'main' };
     const { armed, policy } = await begun({ posFiles: [at('a.pos')], ...triggers, mainGone: 20_000 });
     expect(armed).toEqual([
-      "main's process (/main/) has been gone for 20 s",
+      "main's process (main) has been gone for 20 s",
       `${at('beat')} has not been refreshed for 20 s`,
     ]);
     expect(policy).toMatchObject({ doneProcessGone: 20_000 });
@@ -137,7 +134,7 @@ test('a configuration without in_tail is drained by its parent only, for no pos 
 test('file events are asked for of the files that a glob matches', async () => {
   const watchFiles = vi.spyOn(NodeHost.prototype, 'watchFiles');
   for (const name of ['a.pos', 'b.pos', 'c.log']) writeFileSync(at(name), '');
-  await watched({ posFiles: [at('*.pos')], startTimeout: 0 }, NOBODY);
+  await watched({ posFiles: [at('*.pos')], startTimeout: 0 });
   expect(watchFiles.mock.calls[0]?.[0]).toEqual([at('a.pos'), at('b.pos')]);
 });
 

@@ -247,8 +247,9 @@ it 'a FIFO has a reader as long as a Ruby process of the container lives, with a
   expect('has ended', !lives?(s))
   expect('another user may open it', File.stat("#{s.witness}/lives").mode & 0777, 0666)
   s.run(conf(s), supervised: true)
-  Process.kill('KILL', s.worker)
+  Process.kill('KILL', killed = s.worker)
   expect('its supervisor lives', lives?(s))
+  s.seen('another worker') { |a| a['ready'] && a['pid'] != killed } # a stop before may not reach it
   s.stop('INT')
   expect('all have ended', !lives?(s))
 end

@@ -184,6 +184,16 @@ on_each_version 'the last record of a multiline source is delivered once' do |s|
   expect('once', s.delivered.join.scan(/line \d/), ['line 1', 'line 2'])
 end
 
+on_each_version 'a record that no buffer takes keeps the other files of its source from finishing nothing' do |s|
+  s.append("begin line 1\n" + "x\n" * 1000)
+  s.append("begin line 2\n two", 'b.log')
+  s.run(s.tail('', parse: MULTILINE) + s.out("flush_interval 0.2s\n chunk_limit_size 1k"))
+  s.seen('both read') { |a| a['files'].sum { |f| f['record'].to_i } > 2000 }
+  s.till('the other one', within: 5) { s.ask('finish') && s.delivered.join.include?('two') }
+  s.stop
+  expect('once', s.delivered.join.scan(/line \d/), ['line 2'])
+end
+
 on_oldest_and_newest 'the unfinished last line of a renamed file is delivered once' do |s|
   s.append(s.lines(1..20) + 'line 21')
   s.run(s.tail('rotate_wait 20s') + s.out)

@@ -177,7 +177,7 @@ class Site
   end
 
   def at_least(version)
-    Gem::Version.new(@version) >= Gem::Version.new(version)
+    [@version, version].map { |v| v.split('.').map(&:to_i) }.reduce(:<=>) >= 0
   end
 
   def clear

@@ -96,14 +96,13 @@ function fitting<File>(
   width: number,
 ): readonly ShownColumn[] {
   let longest = NAME.length;
-  const widest = columns.map(({ length }) => length);
+  let shown = columns.map(({ length }, index) => ({ index, widest: length }));
   for (const file of files) {
     const { cells, name } = rowOf(file);
     if (longest < LEAST_NAME) longest = Math.max(longest, widthOf(name));
-    for (const [index, { length }] of cells.entries()) widest[index] = Math.max(widest[index] ?? 0, length);
+    for (const column of shown) column.widest = Math.max(column.widest, cells[column.index]?.length ?? 0);
   }
   const least = Math.min(longest, LEAST_NAME);
-  let shown = widest.map((most, index) => ({ index, widest: most }));
   for (const first of HIDDEN_FIRST) {
     if (takenBy(shown) + least <= width) break;
     shown = shown.filter(({ index }) => columns[index] !== first);

@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
 import { LONGEST_TIMER, type Millis, parseDuration, parseSize } from '../../core/text/units.ts';
 import type { Endpoint } from '../../node/network/http-server.ts';
@@ -53,40 +52,6 @@ export function endpoint(given: string): Endpoint {
   );
 }
 
-/**
- * A regular expression for V8's experimental engine, which takes linear time: a neighbour in the process namespace chooses the text. A
- * shorter text is no remedy, because `(a+)+b` takes for ever on 40 characters. That engine runs not all that Node's usual one does.
- */
-export function pattern(given: string): RegExp {
-  try {
-    new RegExp(given);
-  } catch (error) {
-    const why = (error as Error).message.replace(/^.*\/: /s, '');
-    throw new UsageError(`'${given}' isn't a regular expression: ${why}`);
-  }
-  // It only allows the flag `l`. All other regular expressions keep their engine.
-  setFlagsFromString('--enable-experimental-regexp-engine');
-  if (linearOrNone('x') === undefined)
-    throw new UsageError(
-      `Node ${process.versions.node} can no longer match in linear time, and the command line of a neighbour could stop posidle for ever. Use another trigger, or an older Node`,
-    );
-  const found = linearOrNone(given);
-  if (found === undefined)
-    throw new UsageError(
-      `'${given}' may take for ever on the command line of a neighbour. Leave out (?=…), (?!…), back references and counts of hundreds`,
-    );
-  return found;
-}
-
-function linearOrNone(given: string): RegExp | undefined {
-  try {
-    return new RegExp(given, 'l');
-  } catch {
-    return undefined;
-  }
-}
-
-/** One of these words. */
 export function oneOf<Word extends string>(words: readonly Word[]) {
   return (given: string): Word => {
     const word = words.find((candidate) => candidate === given);

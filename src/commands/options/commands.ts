@@ -9,7 +9,6 @@ export interface Command {
   readonly words: string;
   readonly about: string;
   readonly options: Readonly<Record<string, Options>>;
-  /** The arguments that are not options. */
   readonly positional?: readonly [name: string, meaning: string];
   readonly examples: readonly (readonly [line: string, meaning: string])[];
   /** What its exit codes mean, beside 2 (wrong options) and 1. */
@@ -20,7 +19,7 @@ export interface Command {
 
 const CHANGE = 'How to change the manifests:';
 const DRAIN_EXITS =
-  '0 drained or unproven; 3 not drained (with --strict also unproven); 4 posidle could not work: no Fluentd came, or posidle may not signal it or cannot prove which process it is';
+  '0 drained or unproven; 3 not drained (with --strict also unproven); 4 posidle could not work: no Fluentd or no witness came, or posidle may not signal Fluentd or cannot prove which process it is';
 
 export const COMMANDS = {
   watch: {
@@ -50,7 +49,7 @@ export const COMMANDS = {
     words: 'drain',
     about: 'drain a Fluentd with a witness now, and stop it unless the kubelet does that next',
     options: drainOptions,
-    exits: DRAIN_EXITS.replace('no Fluentd came', 'no witness came'),
+    exits: DRAIN_EXITS,
     examples: [
       ['$0 drain --main-ended --grace 120s', 'drain and stop it: at most 120 s'],
       ['docker exec fluentd posidle drain --main-ended', 'where posidle is in the container of Fluentd'],

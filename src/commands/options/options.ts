@@ -1,8 +1,9 @@
 import type { ArgumentsCamelCase, InferredOptionTypes } from 'yargs';
+import { DEFAULT_POLICY } from '../../core/drain/policy.ts';
 import { formatDuration } from '../../core/text/units.ts';
 import { LOG_FORMATS } from '../../log.ts';
-import { DEFAULTS, type WatchOptions, WITNESS_START } from '../../tasks/watch-options.ts';
-import { durationOr, endpoint, nonEmpty, oneOf, pattern } from './coercions.ts';
+import { type WatchOptions, WITNESS_START } from '../../tasks/watch-options.ts';
+import { durationOr, endpoint, nonEmpty, oneOf } from './coercions.ts';
 import {
   duration,
   flag,
@@ -15,21 +16,20 @@ import {
   WHEN,
 } from './option-parts.ts';
 
-/** The options of `watch` and `run`. */
 export const watchOptions = namedInErrors({
   ...posFileOptions,
   quiet: parsed(
     'DUR',
-    `when no log file was read for this long; if no other trigger is given, by default ${formatDuration(Number(DEFAULTS.quiet))}, or longer if in_tail finds new files later; else off`,
+    `when no log file was read for this long; if no other trigger is given, by default ${formatDuration(Number(DEFAULT_POLICY.quiet))}, or longer if in_tail finds new files later; else off`,
     WHEN,
     durationOr('off'),
   ),
   'done-file': parsed('PATH', 'when this file exists', WHEN, nonEmpty),
   'done-process': parsed(
-    'REGEX',
-    'when main, the process that writes the logs, is gone; REGEX matches its command line (shared PID namespace)',
+    'TEXT',
+    'when main, the process that writes the logs, is gone; TEXT is a part of its command line (shared PID namespace)',
     WHEN,
-    pattern,
+    nonEmpty,
   ),
   'heartbeat-file': parsed('PATH', 'when main no longer refreshes this file', WHEN, nonEmpty),
   'main-gone': parsed(
@@ -50,20 +50,20 @@ export const watchOptions = namedInErrors({
   'start-timeout': {
     ...duration(
       "longest wait for Fluentd (then exit 4), its first pos file entry (then, with --quiet, the drain), and main's process (then it counts as ended)",
-      DEFAULTS.startTimeout,
+      DEFAULT_POLICY.startTimeout,
       WHEN,
     ),
     coerce: durationOr('off'),
   },
-  'drain-timeout': duration('longest drain after a trigger', DEFAULTS.drainTimeout, HOW),
+  'drain-timeout': duration('longest drain after a trigger', DEFAULT_POLICY.drainTimeout, HOW),
   'stop-timeout': duration(
     'from the stop signal to SIGKILL; Fluentd needs the time to send, and 1 s for each chunk',
-    DEFAULTS.stopTimeout,
+    DEFAULT_POLICY.stopTimeout,
     HOW,
   ),
   grace: duration(
     "total time for drain and stop after SIGTERM to posidle, and for a Fluentd that is not up yet; keep it below the Pod's grace period",
-    DEFAULTS.grace,
+    DEFAULT_POLICY.grace,
     HOW,
   ),
   witness: parsed(
@@ -122,10 +122,6 @@ export const drainOptions = namedInErrors({
 export type DrainArgs = InferredOptionTypes<typeof drainOptions>;
 
 /** The options of the task from the flags. `--quit-token` is a trigger too, so it turns the default `--quiet` off. */
-export function watchOptionsOf(args: WatchArgs): WatchOptions {
-  const { posFiles, podEnds, ...flags } = DEFAULTS;
-  const names = Object.keys(flags) as (keyof typeof flags)[];
-  const given: WatchOptions = Object.fromEntries(names.map((name) => [name, args[name]]));
-  const quiet = args.quiet ?? (args['quit-token'] === undefined ? undefined : 'off');
-  return { ...given, posFiles: args.posFile, quiet };
+export function watchOptionsOf({ posFile, quiet, ...flags }: WatchArgs): WatchOptions {
+  return { ...flags, posFiles: posFile, quiet: quiet ?? (flags.quitToken === undefined ? undefined : 'off') };
 }

@@ -60,7 +60,7 @@ export function finishEnd(trigger: Trigger, { progress: { movedAt = trigger.at }
 }
 
 /** Until when Fluentd emits by itself what it keeps outside of buffers: records of a multiline source, or of a filter such as concat. */
-export function keptUntil({ progress: { left, movedAt = ALREADY_OVER } }: Seen): Millis {
+export function keptUntil(trigger: Trigger, { progress: { left, movedAt = trigger.at } }: Seen): Millis {
   const waits = left.flatMap((one) => (one.kind === 'kept' ? (one.emitsAfter ?? []) : []));
   return Math.max(ALREADY_OVER, ...waits.map((after) => movedAt + after + EMIT_TICK));
 }

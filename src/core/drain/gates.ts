@@ -51,7 +51,7 @@ function progressGate(state: Draining, seen: Seen, policy: Policy): Gate | undef
       ? (waitsFor('finish', 'unfinished') ?? waitsFor('finish', 'kept'))
       : undefined) ??
     settleGate(state, seen, policy) ??
-    (isOver(keptUntil(seen), seen.at) ? undefined : waitsFor('settle', 'kept')) ??
+    (isOver(keptUntil(trigger, seen), seen.at) ? undefined : waitsFor('settle', 'kept')) ??
     flushGate(progress, state, seen) ??
     waitsFor('buffers', 'held')
   );

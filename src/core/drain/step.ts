@@ -105,7 +105,7 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
     lastFlushAt(trigger, seen, policy),
     settleEnd(trigger, seen, policy),
     finishEnd(trigger, seen),
-    keptUntil(seen),
+    keptUntil(trigger, seen),
   ];
   const coming = times.filter((at) => at !== undefined && at > seen.at) as Millis[];
   return stay(kept, gate.name === 'look' ? seen.at : Math.min(closingTime(deadline), ...coming));

@@ -19,10 +19,9 @@ export function findSupervisors(table: Table): Table {
 }
 
 /** The processes that match the pattern, without Fluentd's, posidle itself and posidle's ancestors. */
-export function findMains(table: Table, pattern: RegExp, self: number): Table {
+export function findMains(table: Table, part: string, self: number): Table {
   const own = ancestorsOf(self, table);
-  // `search` ignores lastIndex, which a global pattern would keep.
-  const fits = ({ argv }: ProcessRow) => argv.join(' ').search(pattern) !== -1;
+  const fits = ({ argv }: ProcessRow) => argv.join(' ').includes(part);
   return table.filter((row) => !row.zombie && !own.has(row.pid) && !isFluentd(row.argv) && fits(row));
 }
 

@@ -1,6 +1,5 @@
 import { type Fields, fields, list, text } from './fields.ts';
 
-/** A Pod, or a Pod template. */
 export interface Pod {
   readonly metadata: Fields;
   readonly spec: Fields;

@@ -32,7 +32,6 @@ export function resourcesOf(sizes: readonly Size[]): Fields {
   return { requests: of('requests'), limits: of('limits') };
 }
 
-/** What is wrong with the annotation. */
 export function mistakeInSizes(spec: Fields, notes: Fields, fluentd: Fields): string | undefined {
   if (!pairsIn(notes).every((pair) => PAIR.test(pair)))
     return 'the annotation posidle/resources is no list like "requests.cpu=20m limits.cpu=1 limits.memory=128Mi"';

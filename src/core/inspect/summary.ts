@@ -45,14 +45,19 @@ function unjudged(posFiles: readonly FoundPosFile[]): readonly string[] {
 export function check(found: Found, most: number) {
   const { posFiles, lag, seen } = found;
   const { progress } = seen;
-  const broken = posFiles.flatMap(({ path, error }) => (error === undefined ? [] : [`${path}: ${error}`]));
   const odd = posFiles.flatMap(({ path, findings }) => findings.map(({ why }) => `${path}: ${why}`));
   const lost = progress.left.filter(({ kind }) => kind === 'let-go' || kind === 'unreadable');
   const passed = lag !== null && lost.length === 0 && bytesToRead(progress) <= most;
-  const unknown = [...filesIn(found), ...found.undiscovered].filter((file) => file.lag === null);
-  const lags = unknown.map(({ path, state }) => `the lag of ${path} is unknown (${state})`);
   const limit = passed || lag === null ? '' : ` (limit ${formatBytes(most)})`;
   const told = lost.length === 0 ? [] : [describeLeft(listed(lost))];
-  const why = [...broken, ...seen.unlisted, ...told, ...lags];
+  const why = [...told, ...unknownIn(found)];
   return { passed, reason: [...why.slice(0, 1), summaryOf(found) + limit, ...odd].join('; ') };
+}
+
+/** Why the lag is unknown: the pos files first. */
+export function unknownIn({ posFiles, undiscovered, seen }: Found): readonly string[] {
+  const broken = posFiles.flatMap(({ path, error }) => (error === undefined ? [] : [`${path}: ${error}`]));
+  const unknown = [...filesIn({ posFiles }), ...undiscovered].filter(({ lag }) => lag === null);
+  const lags = unknown.map(({ path, state }) => `the lag of ${path} is unknown (${state})`);
+  return [...broken, ...seen.unlisted, ...lags];
 }

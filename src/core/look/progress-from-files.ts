@@ -27,6 +27,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
     files: counts.all,
     lines: undefined,
     outputs: outputs.map(({ name }) => ({ output: name })),
+    taken: 0,
     unseen: buffers?.unseen ?? [],
     ignoresSigterm: false,
     busyUntil: busyUntil(seen, limits),
@@ -34,11 +35,11 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   // An overdue look proves nothing about the present.
   if (seen.extent === 'overdue')
     return { ...facts, left: [], doubts: seen.hasFiles ? [notLookedAt(seen)] : unanswered(seen) };
-  const rest = groupedBy(restIn(seen), ({ posFile }) => (isTrusted(posFile, seen) ? '' : posFile));
+  const rest = groupedBy(restIn(seen), ({ posFile }) => (isTrusted(posFile, seen) ? TRUSTED : posFile));
   const leftIn = (posFile: string) => (rest.get(posFile) ?? []).map(({ left }) => left);
   return {
     ...facts,
-    left: [...leftIn(''), ...heldBy(buffers), ...givenUpIn(seen)],
+    left: [...leftIn(TRUSTED), ...heldBy(buffers), ...givenUpIn(seen)],
     doubts: [
       noWitness(counts.read, buffers, limits),
       ...seen.unknown.map((one) => withRest(one, leftIn(one.about))),
@@ -54,7 +55,7 @@ function notLookedAt({ waitsFor }: Facts): Doubt {
   return { kind: 'not-looked-at', why: `posidle could not look in time: ${cause}` };
 }
 
-export const GONE = 'it is no longer at its path, and nobody knows how much of it was read';
+const GONE = 'it is no longer at its path, and nobody knows how much of it was read';
 
 const NO_ANSWER: Doubt = { kind: 'no-answer', why: "Fluentd's witness did not answer in time" };
 
@@ -70,6 +71,9 @@ function unanswered({ lastAnswers }: Facts): readonly Doubt[] {
   const { doubts } = progressFromWitnesses(withLastAnswers({ ...lastAnswers, witnesses }, lastAnswers));
   return doubts.some(({ kind }) => kind === NO_ANSWER.kind) ? doubts : [NO_ANSWER, ...doubts];
 }
+
+/** Instead of a path. */
+const TRUSTED = '';
 
 /** A pos file that had entries, and is unknown now, may only hide what Fluentd has found and read. */
 function isTrusted(posFile: string, { unknown, memory }: Facts): boolean {
@@ -135,6 +139,7 @@ function doubtsOf({ files, unlisted, memory }: Facts): readonly Doubt[] {
   ];
 }
 
+/** Names the files whose rest is uncertain. */
 function withRest(doubt: Doubt, rest: readonly Rest['left'][]): Doubt {
   if (rest.length === 0) return doubt;
   const bytes = rest.reduce((sum, one) => sum + one.bytes, 0);

@@ -13,19 +13,18 @@ export function progressIn(seen: Facts, before: Progress | undefined, limits: Li
   const progress = progressFromWitnesses(reports);
   const isAlive = isAnyAlive(reports);
   if (!isAlive && isAnswered(reports) && fluentd.kind === 'absent')
-    return dated({ ...progress, at: lastAlive(reports) }, before);
-  if ((isAlive && isComplete(reports)) || !hasFiles) return dated(progress, before);
+    return dated({ ...progress, at: lastAlive(reports) }, seen, before);
+  if ((isAlive && isComplete(reports)) || !hasFiles) return dated(progress, seen, before);
   const files = progressFromFiles(seen, limits);
   const left = isAlive ? files.left : [...files.left, ...onlyIn(progress.left, files.left)];
   return { ...files, left, doubts: distinct(progress.doubts, files.doubts) };
 }
 
-/** Adds when a line may last have reached a buffer: at the first look, or when the mark of the same source has changed. */
-function dated(progress: Progress, before: Progress | undefined): Progress {
-  if (progress.source === 'files') return progress;
-  const { at } = progress;
-  if (before?.source !== 'witness') return { ...progress, movedAt: before?.movedAt ?? at };
-  return { ...progress, movedAt: before.mark === progress.mark ? before.movedAt : at };
+/** Adds when a line may last have reached a buffer: when the mark has changed, or before there was one, when a pos file did. */
+function dated(progress: Progress, { hasFiles, movedAt }: Facts, before: Progress | undefined): Progress {
+  const { at, mark } = progress;
+  if (before?.source !== 'witness') return { ...progress, movedAt: hasFiles ? movedAt : at };
+  return { ...progress, movedAt: before.mark === mark ? before.movedAt : at };
 }
 
 /** Drops `no-witness` if a worker's doubt already says that. */

@@ -8,8 +8,8 @@ export interface Subject {
   readonly conf: FluentConf | undefined;
   readonly role?: Role;
   readonly witness?: string | undefined;
-  /** Matches the command line of the Pod's main process, in a shared PID namespace. */
-  readonly doneProcess: RegExp | undefined;
+  /** A part of the command line of the Pod's main process, in a shared PID namespace. */
+  readonly doneProcess: string | undefined;
   /** posidle's own pid: neither it nor its ancestors are main. */
   readonly self?: number;
 }

@@ -15,9 +15,7 @@ const MOST_SAID = 3;
 export function listed<One extends Left | Doubt>(all: readonly One[]): Listed<One> {
   const largest = all.toSorted((a, b) => bytesOf(b) - bytesOf(a)).slice(0, MOST_LISTED);
   // The ids of chunks, and what follows from them, are internal.
-  const worst = largest.map((one) =>
-    'ids' in one ? { ...one, ids: undefined, isOfInputs: undefined } : one,
-  );
+  const worst = largest.map((one) => ('ids' in one ? { ...one, ids: undefined, isOwn: undefined } : one));
   return { count: all.length, bytes: all.reduce((sum, one) => sum + bytesOf(one), 0), worst };
 }
 

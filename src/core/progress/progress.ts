@@ -9,7 +9,7 @@ export interface Progress {
   readonly source: 'witness' | 'files';
   readonly left: readonly Left[];
   readonly doubts: readonly Doubt[];
-  /** Changes when new lines may have reached a buffer. */
+  /** Changes when new lines may have reached a buffer, and when a worker has started. */
   readonly mark: string;
   /** When a line may last have reached a buffer; undefined if none did. */
   readonly movedAt: Millis | undefined;
@@ -18,6 +18,8 @@ export interface Progress {
   /** How many lines in_tail read; undefined if nobody counted. */
   readonly lines: number | undefined;
   readonly outputs: readonly Receipt[];
+  /** How many records buffers took, without events of Fluentd's own log. */
+  readonly taken: number;
   /** Buffers that posidle cannot see. It can only flush them. */
   readonly unseen: readonly string[];
   /** The kubelet's SIGTERM does not stop Fluentd: PID 1 of its container, such as a shell, has no handler. */
@@ -69,8 +71,8 @@ export interface Held {
   readonly chunks: number;
   readonly bytes: number;
   readonly ids: readonly string[] | undefined;
-  /** No event of Fluentd's own log ever came into the buffer. */
-  readonly isOfInputs?: boolean | undefined;
+  /** Only events of Fluentd's own log ever came into the buffer. */
+  readonly isOwn?: boolean | undefined;
   /** `flush`: a flush helps. `retry`: the output tries again by itself. `none`: their worker has ended, and nobody will send them. */
   readonly next: 'flush' | 'retry' | 'none';
 }
@@ -123,11 +125,13 @@ export interface PendingChunks {
   readonly mark: string;
   /** undefined if a chunk has no known id. */
   readonly ids: ReadonlySet<string> | undefined;
+  readonly taken: number;
 }
 
-export function pendingChunks({ mark, left }: Progress): PendingChunks {
+export function pendingChunks({ mark, left, taken }: Progress): PendingChunks {
   const ids = heldIn(left).map((held) => held.ids);
-  return { mark, ids: ids.includes(undefined) ? undefined : new Set(ids.flatMap((list) => list ?? [])) };
+  const known = ids.includes(undefined) ? undefined : new Set(ids.flatMap((list) => list ?? []));
+  return { mark, ids: known, taken };
 }
 
 /** Without the chunks that came later. To wait for them would never end: other inputs may go on. */
@@ -146,9 +150,10 @@ export function ignoringNewer(
   return { ...progress, left };
 }
 
-/** Without the later chunks of outputs that take events of Fluentd's own log. In another one they are records of an input. */
+/** Without the later chunks that can hold only events of Fluentd's own log. */
 export function ignoringOwnEvents(progress: Progress, pending: PendingChunks | undefined): Progress {
-  return ignoringNewer(progress, pending, ({ isOfInputs }) => isOfInputs === true);
+  const tookMore = progress.taken !== pending?.taken;
+  return ignoringNewer(progress, pending, ({ isOwn }) => tookMore && isOwn !== true);
 }
 
 /** Whether a plugin may keep records that come out only when Fluentd stops, in a chunk that did not exist before. */

@@ -8,9 +8,12 @@ export function printable(text: string): string {
   return ASCII.test(text) ? text : text.replace(UNSAFE, escaped);
 }
 
-/** JSON that cannot control a terminal. JSON.stringify leaves C1 and bidirectional controls unescaped. */
 export function printableJson(value: unknown): string {
-  const text = JSON.stringify(value);
+  return printableInJson(JSON.stringify(value));
+}
+
+/** JSON that cannot control a terminal. JSON.stringify leaves C1 and bidirectional controls unescaped. */
+export function printableInJson(text: string): string {
   const inJson = (char: string) =>
     Array.from({ length: char.length }, (_, at) => `\\u${hex(char.charCodeAt(at), 4)}`).join('');
   return ASCII.test(text) ? text : text.replace(UNSAFE, inJson);

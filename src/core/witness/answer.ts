@@ -99,13 +99,15 @@ function reportIn(f: Fields, none: [] | undefined) {
     /** Directories that Fluentd may not list or enter, and links that it cannot follow. */
     denied: texts('denied'),
     /** Files that look like a rotated form of a followed file, and that this worker has not read. */
-    siblings: each('siblings', ({ path, inode, size, plain, cuts, at }) => ({
+    siblings: each('siblings', ({ path, inode, size, plain, head, cuts, at }) => ({
       path: string(path),
       size: maybe(size, number),
       inode: String(maybe(inode, number)),
       /** The uncompressed size of a compressed file. */
       plain: maybe(plain, number),
-      /** The times of the cuts that may have made this copy, judged by its name and, if uncompressed, by its bytes. */
+      /** A fingerprint of the first 64 bytes in it, or of all. */
+      head: maybe(head, number),
+      /** The times of the cuts that may have made this copy, judged by its name and its bytes. */
       cuts: list(cuts, string),
       /** The time of the last write, in milliseconds since 1970. */
       at: count(at),
@@ -148,7 +150,7 @@ function reportIn(f: Fields, none: [] | undefined) {
 
 /** One input's knowledge of one file. Positions and sizes are bytes. */
 function fileReport(file: Fields) {
-  const { path, inode, reader, at, pos, size, print } = file;
+  const { path, inode, reader, at, pos, size, print, head } = file;
   // A file that is younger than the closed one has reused its inode.
   const isOther = count(file.born) > (maybe(at, number) ?? Number.POSITIVE_INFINITY);
   return {
@@ -172,6 +174,8 @@ function fileReport(file: Fields) {
     reader: maybe(reader, string) ?? '',
     /** A fingerprint of the bytes before the position, taken when in_tail closed the file or shortly before a cut; undefined if unreadable. */
     print: maybe(print, number),
+    /** The same of the first 64 of them at most. */
+    head: maybe(head, number),
     /** in_tail followed the file at its path until the worker ended. */
     wasFollowed: file.followed === true,
   };

@@ -107,19 +107,21 @@ function doubtsOfLost({ lost }: Report): readonly Doubt[] {
 type Sibling = Report['siblings'][number];
 
 /**
- * The siblings that nothing explains. Two conclusions are drawn only here: a gzip file of the same size is the compressed form of a closed
- * file that was read, and a fitting file is a copytruncate copy. An explanation holds for later workers, too.
+ * The siblings that nothing explains. Two conclusions are drawn only here: a gzip file of the same length and beginning is the compressed
+ * form of a closed file that was read, and a fitting file is a copytruncate copy. An explanation holds for later workers, too.
  */
 function unreadSiblings(
   workers: readonly WorkerReport[],
   reached: ReadonlyMap<string, Reached>,
 ): readonly Sibling[] {
-  /** By size, the number of closed files that were read. */
-  const packed = new Map<number, number>();
+  /** By length and beginning, the closed files that were read. Two inputs may have read the same one. */
+  const packed = new Map<string, Set<string>>();
   const explained = new Set<string>();
   return workers.flatMap(({ report: { siblings, closed, cuts } }) => {
-    for (const { position, size } of closed)
-      if (size === position) packed.set(size, (packed.get(size) ?? 0) + 1);
+    for (const { position, size, head, inode } of closed) {
+      const key = `${size} ${head}`;
+      if (size === position) packed.set(key, (packed.get(key) ?? new Set()).add(inode));
+    }
     const shortestFirst = cuts.toSorted((one, other) => one.position - other.position);
     const copied = groupedBy(shortestFirst, ({ at }) => String(at));
     const isRead = (sibling: Sibling) =>
@@ -143,11 +145,11 @@ function identityOf({ inode, size, at }: Sibling): string {
 }
 
 /** Removes the closed file, because each one explains only one sibling. */
-function takePacked(packed: Map<number, number>, { plain }: Sibling): boolean {
-  if (plain === undefined) return false;
-  const count = packed.get(plain) ?? 0;
-  if (count > 0) packed.set(plain, count - 1);
-  return count > 0;
+function takePacked(packed: ReadonlyMap<string, Set<string>>, { plain, head }: Sibling): boolean {
+  if (plain === undefined || head === undefined) return false;
+  const fitting = packed.get(`${plain} ${head}`);
+  const [inode] = fitting ?? [];
+  return inode !== undefined && fitting?.delete(inode) === true;
 }
 
 /**

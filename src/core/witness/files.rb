@@ -28,7 +28,7 @@ class PosidleWitness
       return (closes(w) if stat && !h.opened?) # open_on_every_update goes on with another file
     end
     had = [var(var(w, :@rotate_handler), :@fsize).to_i, mark[:size]].max # a full buffer keeps in_tail from looking
-    keep(@cuts, report(w).merge(had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]]))
+    keep(@cuts, report(w).merge(had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]], head: head(mark, mark[:pos])))
   end
   def begins(w, stat) # an earlier worker read the bytes before the position, or nobody did
     return unless (was = @new.delete(w))
@@ -47,7 +47,9 @@ class PosidleWitness
     @closed.delete(key = key(w))
     facts, io = @closed[key] = report(w), io(w)
     here = io || (s = stat(w.path)) && s.ino == key[1]
-    facts[:print] = here ? fingerprint(w.path, facts[:pos], io) : (@marks[handler(w)] || { prints: {} })[:prints][facts[:pos]]
+    pos, mark = facts[:pos], @marks[handler(w)] || { prints: {} }
+    facts[:print] = here ? fingerprint(w.path, pos, io) : mark[:prints][pos]
+    facts[:head] = here ? fingerprint(w.path, [64, pos].min, io) : head(mark, pos)
     facts[:followed] = true if input(w).shutdown? && (s = stat(w.path)) && s.ino == key[1] # as long as the worker lived
     @held[key] = io.dup if io && io.stat.ino == key[1] rescue nil # no descriptor left
     return if @closed.size <= MANY || facts[:followed]
@@ -75,6 +77,13 @@ class PosidleWitness
     bytes = io.pread(n, 0) + io.pread(n, pos - n)
     Zlib.crc32(bytes) if bytes.bytesize == 2 * n # Fluentd has loaded it (event.rb, compressable.rb)
   rescue SystemCallError, IOError
+    nil
+  end
+  def head(mark, pos); pos < 64 ? mark[:prints][pos] : mark[:head]; end # a fingerprint of the first 64 bytes
+  def packed_head(path, size)
+    bytes = Zlib::GzipReader.open(path) { |z| z.read([64, size].min) }
+    Zlib.crc32(bytes + bytes)
+  rescue Zlib::Error, SystemCallError, NoMethodError # nothing is in it
     nil
   end
   def unfinished(fifo) # bytes of a last line without newline; of one over max_line_size it keeps the number only
@@ -132,7 +141,7 @@ class PosidleWitness
     @inputs.each do |i|
       known = inputs[i].to_a.select { |w| (s = @stats.fetch(w.path, nil)).nil? || s.ino == w.pe.read_inode }
       waiting = @unfound.select { |(by, _), _| by == reader(i) }.map { |_, u| u[:path] } # also of an hour that is over
-      (((@named[i] = named(i)) - (asked ? [] : known.map(&:path))) | waiting).each do |p|
+      (((@named[i] = expanded(i) - excluded(i)) - (asked ? [] : known.map(&:path))) | waiting).each do |p|
         next if (s = @stats[p]).nil? || !s.file?
         key = [reader(i), s.ino]
         key << s.dev if twin?(p, s, followed.call(key, p))
@@ -166,7 +175,6 @@ class PosidleWitness
     fingerprint(path, u[:size], io) != u[:print] && keep(@lost, unfound(key, u).merge(why: 'never followed'))
   end
   def unfound(key, u); u.merge(path: text(u[:path]), reader: key[0], inode: key[1], device: key[2]); end
-  def named(i); expanded(i, i.paths, :@path_formatters) - excluded(i); end
   def excluded(i); expanded(i, i.exclude_path, :@exclude_path_formatters); end
   def expanded(i, *dates) # as in_tail's expand_paths, which logs, and leaves out what it may not read
     glob = i.respond_to?(:use_glob?) ? i.method(:use_glob?) : lambda { |p| p.include?('*') }
@@ -219,8 +227,9 @@ class PosidleWitness
   end
   def near(home) # names in it and its directories, not through links: a thousand links would make a million names
     dirs = Dir.glob('*/', base: home).map(&:b).reject { |d| File.symlink?(File.join(home, d.chomp('/'))) }.first(200)
-    first = lambda { |dir| Dir.each_child(File.join(home, dir)).first(10 * MANY + 1) rescue [] }
-    names = ['', *dirs].flat_map { |d| first.call(d).reject { |n| n.start_with?('.') }.map { |n| d + n.b } }
+    names = ['', *dirs].flat_map do |dir|
+      (Dir.each_child(File.join(home, dir)).first(10 * MANY + 1).map(&:b) rescue []).grep_v(/\A\./n).map { |n| dir + n }
+    end
     @over += [names.size - 10 * MANY, 0].max
     names.first(10 * MANY)
   end
@@ -240,8 +249,8 @@ class PosidleWitness
     plain = (File.open(path, 'rb') { |f| f.seek(-4, 2) && f.read.unpack('V')[0] } if path.b =~ /\.gz\z/n) rescue nil
     cuts = @cuts.last(100).select { |c| File.basename(text(path)).start_with?(File.basename(c[:path], '.*')) }
     # A copy is the same up to there; a cut before the first read is no evidence.
-    cuts = cuts.select { |c| plain || c[:marked] > 0 && fingerprint(path, c[:marked]) == c[:print] }
-    { path: text(path), inode: stat.ino, size: stat.size, at: ms(stat.mtime), plain: plain,
+    cuts = cuts.select { |c| c[:marked] > 0 && (plain ? packed_head(path, c[:marked]) == c[:head] : fingerprint(path, c[:marked]) == c[:print]) }
+    { path: text(path), inode: stat.ino, size: stat.size, at: ms(stat.mtime), plain: plain, head: plain && packed_head(path, plain),
       cuts: cuts.map { |c| c[:at].to_s } }
   end
   def closed # a file that is not held open is measured by its inode number

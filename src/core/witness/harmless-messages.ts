@@ -1,16 +1,22 @@
 /** [files, the beginnings of texts, only if]. A file that does not end in `.rb` is the beginning of a name. */
 export type Row = readonly [files: string, texts: RegExp, onlyIf?: Condition];
 
-interface Condition {
+export interface Condition {
   /** The error's class without its modules. */
   readonly error?: string;
   /** There is a plugin of this class, and all of them have this setting. */
   readonly plugin: readonly [name: string, setting: string, value: boolean];
+  /** There is no plugin of these classes. */
+  readonly without?: readonly string[];
 }
 
 const ANY = /^/;
 const UNMATCHED: Condition = { plugin: ['TailInput', 'emit_unmatched_lines', true] };
-const SINGLE_LINES: Condition = { plugin: ['TailInput', 'multiline_mode', false] };
+/** No plugin that keeps records, so that they come out with a later batch: a multiline source, or a filter. */
+const KEEPS_NONE: Condition = {
+  plugin: ['TailInput', 'multiline_mode', false],
+  without: ['ConcatFilter', 'DetectExceptionsOutput'],
+};
 const RESERVED = ['ParserFilter', 'reserve_data', true] as const;
 const ERROR_EVENT = '^(dump an error event|send an error event to @ERROR): ';
 
@@ -32,8 +38,8 @@ export const HARMLESS: readonly Row[] = [
   // A filter that raises loses its record. The parser filter may let it pass.
   ['fluent/root_agent.rb', RegExp(`${ERROR_EVENT}pattern not matched with data`), { error: 'ParserError', plugin: RESERVED }],
   ['fluent/root_agent.rb', RegExp(`${ERROR_EVENT}.* does not exist`), { error: 'ArgumentError', plugin: RESERVED }],
-  // in_tail brings a batch again that a full buffer refused. A multiline source has lost the beginning of its record by then.
-  ['posidle', /^a full buffer refused a batch/, SINGLE_LINES], // a text of the witness
+  // in_tail brings a batch again that a full buffer refused, but not what a plugin had kept of an earlier one and gave on with it.
+  ['posidle', /^a full buffer refused a batch/, KEEPS_NONE], // a text of the witness
   // in_tail. The witness sees which files it passes over. Fluentd 1.20 logs a line that does not match in a block: only the line is known.
   ['fluent/plugin/in_tail', /^(pattern not matched|"|got incomplete line (at shutdown|before first line))/, UNMATCHED],
   ['fluent/plugin/in_tail', /^(pattern not matched: |got incomplete line at shutdown from … )?""/], // an empty line

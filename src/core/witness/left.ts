@@ -70,5 +70,5 @@ function keptIn({ files, kept }: Pick<Report, 'files' | 'kept'>): readonly Left[
 export function heldBy(output: OutputReport, next: Held['next']): readonly Left[] {
   const { chunks, bytes, ids, receipt } = output;
   if (chunks === 0) return [];
-  return [{ kind: 'held', output: nameOf(output), chunks, bytes, ids, isOfInputs: receipt.own === 0, next }];
+  return [{ kind: 'held', output: nameOf(output), chunks, bytes, ids, isOwn: receipt.isOwn, next }];
 }

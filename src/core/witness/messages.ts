@@ -1,5 +1,5 @@
 import type { Heard, PluginSettings } from './answer.ts';
-import { HARMLESS, type Row } from './harmless-messages.ts';
+import { type Condition, HARMLESS, type Row } from './harmless-messages.ts';
 
 /** The tags of Fluentd's own events, which are no records of a log file. */
 const OWN_TAG = /^fluent\.(trace|debug|info|warn|error|fatal)$/;
@@ -19,14 +19,17 @@ function fits([files, texts, onlyIf]: Row, heard: Heard, about: readonly PluginS
     heard.file === file || (!file.endsWith('.rb') && heard.file.startsWith(file));
   if (!texts.test(heard.text) || !files.split(' ').some(isFile)) return false;
   if (onlyIf === undefined) return true;
-  const { error, plugin } = onlyIf;
-  return (error === undefined || heard.error?.split('::').at(-1) === error) && allHave(plugin, about);
+  const { error, plugin, without = [] } = onlyIf;
+  const isError = error === undefined || lastPart(heard.error ?? '') === error;
+  return isError && allHave(plugin, about) && !about.some((one) => without.includes(lastPart(one.class)));
 }
 
-function allHave(
-  [name, setting, value]: NonNullable<Row[2]>['plugin'],
-  about: readonly PluginSettings[],
-): boolean {
+function allHave([name, setting, value]: Condition['plugin'], about: readonly PluginSettings[]): boolean {
   const meant = about.filter((plugin) => plugin.class === `Fluent::Plugin::${name}`);
   return meant.length > 0 && meant.every(({ settings }) => (settings[setting] ?? false) === value);
+}
+
+/** A class without its modules. */
+function lastPart(name: string): string {
+  return name.slice(name.lastIndexOf(':') + 1);
 }

@@ -60,7 +60,7 @@ class PosidleWitness
   # main has ended: a last line without a newline is whole, and so is the record that a multiline source keeps.
   def finish
     return unless ready?
-    kept = @watchers.zip(@reports).select { |_, r| r && (r[:unfinished] || r[:record]) }.map(&:first)
+    kept = @watchers.zip(@reports).select { |w, r| r && (r[:unfinished] || r[:record]) && @turns[w].to_f < clock }.map(&:first)
     kept.group_by { |w| input(w) }.each { |i, all| in_thread(i, :finish) { all.each { |w| finish_file(i, w) } } }
   end
   def finish_file(i, w) # in_tail emits the line as any other, from its own buffer, and its position moves behind it
@@ -78,7 +78,7 @@ class PosidleWitness
     end
     record = var(w, :@line_buffer_timer_flusher) || var(w, :@file_feed)
     record.close(w) if record && lines.empty?
-  rescue Fluent::Plugin::Buffer::BufferOverflowError # the record is still there, for the next time
-    nil
+  rescue StandardError => e # such as a record too long for a chunk; a full buffer takes it later
+    @turns[w] = clock + 60 unless e.is_a?(Fluent::Plugin::Buffer::BufferOverflowError)
   end
 end

@@ -73,6 +73,14 @@ export function linesIn(workers: readonly WorkerReport[]): number | undefined {
   return lines.length === 0 ? undefined : sum(lines);
 }
 
+/** Changes whenever a buffer may have taken a record of an input. */
+export function takenIn(workers: readonly WorkerReport[]): number {
+  const buffered = workers
+    .flatMap(outputsOf)
+    .filter(({ buffer, receipt }) => buffer !== 'none' && !receipt.isOwn);
+  return sum(buffered.map(({ receipt: { took = 0, own = 0 } }) => took - own));
+}
+
 /** The sums of all workers for each output, also an output without a buffer if its numbers are known. */
 export function receiptsIn(workers: readonly WorkerReport[]): readonly Receipt[] {
   const all = workers.flatMap((one) =>

@@ -10,7 +10,7 @@ import { doubt, doubtsOfFiles } from './doubts-of-files.ts';
 import { FileHistory } from './file-history.ts';
 import { heldBy, leftIn } from './left.ts';
 import { isHarmless } from './messages.ts';
-import { doubtsOfReceipts, doubtsOfWorkers, linesIn, receiptsIn } from './receipts.ts';
+import { doubtsOfReceipts, doubtsOfWorkers, linesIn, receiptsIn, takenIn } from './receipts.ts';
 import { mayHold, silentLosses } from './silent-loss.ts';
 
 /** The result of asking one witness. Each worker makes one socket when it starts. */
@@ -117,7 +117,7 @@ export function progressFromWitnesses(reports: Reports): Progress {
       ...(isComplete ? doubtsOfWorkers(workers) : []),
       ...(isComplete ? [] : ends.map(doubtOfEnd)),
     ]),
-    mark: `${history.sum()} ${workers.reduce((sum, { report }) => sum + report.again, 0)}`,
+    mark: [history.sum(), workers.map(({ report }) => [report.again, report.isReady])].join(' '),
     files: reached.size,
     movedAt: undefined,
     unseen: [],
@@ -125,6 +125,7 @@ export function progressFromWitnesses(reports: Reports): Progress {
     busyUntil: Number.NEGATIVE_INFINITY,
     lines: linesIn(workers),
     outputs: receiptsIn(workers),
+    taken: takenIn(workers),
   };
 }
 

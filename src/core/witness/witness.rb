@@ -2,7 +2,7 @@
 # report what in_tail begins, cuts and closes, what closing buffers hold, and what Fluentd logs; a cheap look finds what
 # in_tail never saw. If nobody answers at the socket, the worker is gone, and .end is its last report.
 class PosidleWitness
-  MANY = 2000 # no list of facts is longer; @more counts the forgotten facts, and then nothing is proven
+  MANY = 2000 # no list of facts is longer; @more counts the forgotten ones, and then nothing is proven
   CHUNKS = 20_000 # that are told by their ids, 32 bytes each
   FULL = { text: 'more kinds than are counted' }.freeze
   OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that log for other files
@@ -10,7 +10,6 @@ class PosidleWitness
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
   SETTINGS = %i[require_ack_response required_acks use_http log_rejected_request emit_error_label_event
                 emit_unmatched_lines reserve_data multiline_mode].freeze
-  TAGGED = %r{\Afluent/(match|root_agent)\.rb\z}.freeze # their texts end with a tag; another text may hold anything
   QUOTED = /(?<!\w)(?:(")(?>[^"\\]+|\\.)+"?|(')(?>[^'\\]+|\\.)+'?)/m.freeze
   LATER = { Object => :never }.freeze
   ASIDE = /\A(?:bad chunk is moved|chunk files are evacuated) to (.+?)\.?\z/m.freeze # buffer.rb, buf_file.rb, output.rb
@@ -67,6 +66,7 @@ class PosidleWitness
       trace(:unmatched, c, :emit_events, %i[tag es]) { |_, (tag, es)| number(:unrouted, es.size) unless OWN_TAG.match?(tag) }
     when 'Fluent::RootAgent' # emit_error_log_interval keeps it from being said (root_agent.rb)
       trace(:errors, c, :handle_emits_error, %i[tag es error]) { |agent, (tag, es, e)| refuses(agent, tag, es, e) }
+      trace(:rescues, c, :emit_error_event) { |agent| rescued.transform_values!(&:succ) if var(agent, :@error_collector) }
     when 'Fluent::Supervisor' # a worker that fails ends by exit!, without at_exit
       trace(:fails, c, :logging_with_console_output, [], :return) { |_, _, done| last_report(true) if done && took_nothing? }
     when /\AFluent::Plugin::TailInput(::LineFeeder)?\z/ # 1.20 has both: one calls the other, or nobody calls it
@@ -74,9 +74,9 @@ class PosidleWitness
       trace(:parses, c, :parse_singleline, %i[lines], :return) { |_, (lines), done| dropped(lines, *done) if done }
     when 'Fluent::Plugin::ParserFilter' # without emit_invalid_record_to_error it drops a value in silence
       if c.method_defined?(:filter_stream, false)
-        trace(:filters, c, :filter_stream, %i[es], :return) { |f, (es), done| done ? dropped(es, done[0], values.delete(f)) : counts_values(f) }
+        trace(:filters, c, :filter_stream, %i[es], :return) { |f, (es), done| done ? dropped(es, done[0], f) : counts_values(f) }
       else # Fluentd 1.14: [nil, nil] is none
-        trace(:filters, c, :filter_with_time, [], :return) { |_, _, (kept)| dropped([0], kept.compact) if kept }
+        trace(:filters, c, :filter_with_time, [], :return) { |f, _, (kept)| kept ? dropped([0], kept.compact, f) : rescued[f] = 0 }
       end
     when 'Fluent::EventRouter'
       trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
@@ -125,10 +125,8 @@ class PosidleWitness
     aside = said[ASIDE, 1]
     evacuates(more[:chunk_id]) if aside && more
     keep(@aside, aside) unless aside.nil? || @aside.include?(aside)
-    said = said[0, 300]
-    from = source
-    tag = more && more[:tag] || (TAGGED.match?(from) ? said[/tag="([^"]*)"/, 1] : nil)
-    key = { file: from, text: kind(said), error: (err.class.name if err), tag: tag && kind(tag), level: level }
+    tag = more && more[:tag]
+    key = { file: source, text: kind(said), error: (err.class.name if err), tag: tag && kind(tag), level: level }
     return if !@heard.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
     key = count(key)
     Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
@@ -137,21 +135,24 @@ class PosidleWitness
     at = caller_locations(7, 7).to_a.find { |l| !OWN.match?(l.path) }
     at ? text(at.path[%r{.*/lib/(.*)}, 1] || at.path) : ''
   end
-  def dropped(had, left, values = nil) # without a word: `[]` in JSON, `{}` in ltsv; an empty line is no record
+  def dropped(had, left, filter = nil) # without a word: `[]` in JSON, `{}` in ltsv; an empty line is no record
+    several = values.delete(filter).to_a.sum { |n| [n - 1, 0].max } # of one record, or line
+    taken = rescued.delete(filter).to_i
     return unless left
     made = var(left, :@record_array).to_a
-    several = values.to_a.sum { |n| [n - 1, 0].max } # of one record, or line
-    n = had.size + several - left.size + made.count({}) + made.grep_v(Hash).size
+    n = had.size + several - left.size - taken + made.count({}) + made.grep_v(Hash).size
     n -= had.count('') if had.is_a?(Array)
     number(:unparsed, n) if n > 0
   end
   def counts_values(filter) # from now on; it costs some microseconds a record, so only where nothing else tells
+    rescued[filter] = 0 unless var(filter, :@reserve_data) # or the record goes on, too
     return if @traces[:values] || var(filter, :@emit_invalid_record_to_error)
     trace(:values, filter.class.instance_method(:filter_one_record).owner, :filter_one_record, [], :b_return) do |f, _, made|
       made ? values[f][-1] += 1 : (values[f] ||= []) << 0
     end
   end
   def values; Thread.current[:posidle_values] ||= {}.compare_by_identity; end # of each record, by the filter
+  def rescued; Thread.current[:posidle_rescued] ||= {}.compare_by_identity; end # by <label @ERROR>
   def kind(said) # without the parts that differ from message to message
     said = text(said.to_s[0, 300]).gsub(QUOTED, '\1\2…\1\2')
     said.gsub(%r{/\S+}, '…').gsub(/(?<!longer than )(?<!\d)(\b\h{8,}\b|\d+)/, '#')[0, 120] # but for max_line_size

@@ -3,7 +3,7 @@ import { isFileOf } from '../../core/look/file-state.ts';
 import type { FileLook, FileStat } from '../../core/look/snapshot.ts';
 import { NEWLINE, type PositionEntry } from '../../core/pos-file/pos-file.ts';
 import { leadsAway, placesBelow } from './below-root.ts';
-import { inPortions, toBytes } from './files.ts';
+import { inPortions, type PlaceOf, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
 
 /** Why Fluentd may see what posidle does not. */
@@ -20,16 +20,26 @@ export async function lookAt<Entry extends PositionEntry>(
   root?: string,
 ): Promise<void> {
   const [placeOf, isAway] = [placesBelow(root), leadsAway(root)];
-  await inPortions(entries, (entry) => {
-    const { path, position } = entry;
-    const seen = lookAtPath(path, placeOf);
-    if ('error' in seen) return found(entry, seen);
-    const { place, stat: atPath } = seen;
-    if (atPath === undefined) return found(entry, isAway(path) ? { error: `it is ${LED_AWAY}` } : {});
-    const isLeft = position !== null && isFileOf(entry, atPath) && atPath.size > position;
-    const newlineLeft = isLeft ? hasNewline(place, position) : undefined;
-    found(entry, newlineLeft === undefined ? { atPath } : { atPath, newlineLeft });
-  });
+  await inPortions(entries, (entry) => found(entry, lookOf(entry, placeOf, isAway)));
+}
+
+function lookOf(entry: PositionEntry, placeOf: PlaceOf, isAway: (path: string) => boolean): FileLook {
+  const { path, position, inode } = entry;
+  let place = path;
+  let atPath: FileStat | undefined;
+  try {
+    place = placeOf(path);
+    const stat = statSync(toBytes(place), { throwIfNoEntry: false });
+    atPath = stat && fileStatOf(place, stat, inode);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_INVALID_ARG_VALUE') return { error: 'its path holds a NUL byte' };
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') return { error: inWords(error as Error) };
+  }
+  if (atPath === undefined) return isAway(path) ? { error: `it is ${LED_AWAY}` } : {};
+  const isLeft = position !== null && isFileOf(entry, atPath) && atPath.size > position;
+  const newlineLeft = isLeft ? hasNewline(place, position) : undefined;
+  return newlineLeft === undefined ? { atPath } : { atPath, newlineLeft };
 }
 
 /** Whether there is a newline at or after the position; undefined if the file goes on without one, or is unreadable. */
@@ -51,25 +61,12 @@ function hasNewline(place: string, position: number): boolean | undefined {
   }
 }
 
-type Seen = { readonly place: string; readonly stat: FileStat | undefined } | { readonly error: string };
-
-function lookAtPath(path: string, placeOf: (path: string) => string): Seen {
-  try {
-    const place = placeOf(path);
-    const stat = statSync(toBytes(place), { throwIfNoEntry: false });
-    return { place, stat: stat && fileStatOf(place, stat) };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ERR_INVALID_ARG_VALUE') return { error: 'its path holds a NUL byte' };
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') return { error: inWords(error as Error) };
-    return { place: path, stat: undefined };
-  }
-}
-
-function fileStatOf(place: string, stat: Stats): FileStat {
+/** `known`: the inode that the entry names, which nearly always is the same. One text for both saves memory. */
+function fileStatOf(place: string, stat: Stats, known: string): FileStat {
   const { ino, size, mtimeMs } = stat;
   // A number above 2^53 is not exact.
   const isExact = ino <= Number.MAX_SAFE_INTEGER;
-  const inode = isExact ? ino : statSync(toBytes(place), { bigint: true }).ino;
-  return { inode: String(inode), size, writtenAgo: Math.max(0, Math.round(Date.now() - mtimeMs)) };
+  const inode = String(isExact ? ino : statSync(toBytes(place), { bigint: true }).ino);
+  const writtenAgo = Math.max(0, Math.round(Date.now() - mtimeMs));
+  return { inode: inode === known ? known : inode, size, writtenAgo };
 }

@@ -18,9 +18,6 @@ import {
 
 export interface Manifest {
   readonly document: unknown;
-  /** The first line and column are 1. */
-  readonly line: number;
-  readonly column: number;
   /** As it came, with its comments and quotes. */
   readonly source: string;
 }
@@ -45,7 +42,7 @@ const WRITE = DUMP_SCHEMA.withTags(
   }),
 );
 
-/** What ends a document, with its line if nothing else is on it. */
+/** What begins or ends a document, with its line if nothing else is on it. */
 const MARKER = /^(?:---|\.\.\.)(?=\s|$)[ \t]*(?:\r?\n)?/m;
 
 /** The documents of a file. Throws with line and column if it is not YAML. */
@@ -59,22 +56,15 @@ export function parseManifests(text: string): readonly Manifest[] {
   const begins = events.flatMap(({ type }, index) =>
     type === EVENT_ID.DOCUMENT ? [startOf(events[index + 1])] : [],
   );
-  const marker = new RegExp(MARKER, 'gm');
-  let [end, line] = [0, 1];
+  let end = 0;
   const found: Manifest[] = [];
   for (const [index, begin] of begins.entries()) {
     const document = documents[index];
     if (document === null) continue;
-    const before = input.slice(end, begin);
-    const [head = ''] = before.split(MARKER).slice(-1);
-    line += before.split('\n').length - 1;
-    marker.lastIndex = begin;
-    const at = line;
-    ({ index: end } = marker.exec(input) ?? { index: input.length });
-    const body = input.slice(begin, end);
-    line += body.split('\n').length - 1;
-    const column = begin - input.lastIndexOf('\n', begin - 1);
-    found.push({ document, line: at, column, source: head + body });
+    const [head = ''] = input.slice(end, begin).split(MARKER).slice(-1);
+    const [body = ''] = input.slice(begin).split(MARKER, 1);
+    end = begin + body.length;
+    found.push({ document, source: head + body });
   }
   return found;
 }
@@ -90,7 +80,7 @@ function readEvents<T>(read: () => T): T {
   } catch (error) {
     if (!(error instanceof YAMLException) || error.mark === undefined) throw error;
     const { reason, mark } = error;
-    throw new Error(`${mark.line + 1}:${mark.column + 1}: ${reason}`);
+    throw new Error(`line ${mark.line + 1}, column ${mark.column + 1}: ${reason}`);
   }
 }
 

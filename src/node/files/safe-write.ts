@@ -12,7 +12,6 @@ const FLAGS = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const REFUSALS: Readonly<Record<string, string>> = {
   ELOOP: 'it is a symbolic link',
   ENXIO: 'it is not a regular file',
-  EISDIR: 'it is a directory',
 };
 
 /**

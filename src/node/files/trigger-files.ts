@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import type { DrainRequest } from '../../core/progress/drain-request.ts';
 import type { Millis } from '../../core/text/units.ts';
 
 /** Allows for two clocks of one node, and for file systems that keep whole seconds. */
@@ -8,19 +9,26 @@ const MOST_A_LOOK: Millis = 2_000;
 /** How often posidle warns that the heartbeat file is missing. */
 const REMIND: Millis = 60_000;
 
+/** A file by which main says that it has ended. */
+export interface TriggerFile {
+  readonly by: DrainRequest['by'];
+  look(): boolean;
+  /** Main may take it back. */
+  readonly mayGo?: boolean;
+}
+
 /** The file that main makes when it is done. One from before `podStart` belongs to an earlier Pod, and counts only once it is touched. */
-export class DoneFile {
+export class DoneFile implements TriggerFile {
+  readonly by = 'done-file';
   readonly #path: string;
   readonly #old: string | undefined;
 
-  constructor(path: string, podStart: Millis | undefined) {
+  constructor(path: string, podStart: Millis | undefined, warn: (text: string) => void) {
     const first = stampOf(path);
     this.#path = path;
-    this.#old = first !== undefined && first.mtime < (podStart ?? 0) ? first.identity : undefined;
-  }
-
-  get isOld(): boolean {
-    return this.#old !== undefined;
+    if (first === undefined || first.mtime >= (podStart ?? 0)) return;
+    this.#old = first.identity;
+    warn(`--done-file: ${path} is older than this Pod. It does not count until main touches it`);
   }
 
   /** Whether it is there now. */
@@ -51,67 +59,49 @@ interface Heartbeat {
   readonly warn: (text: string) => void;
 }
 
-interface Beat {
-  readonly identity: string;
-  /** How long the file has not changed, by posidle's own clock. */
-  readonly standing: Millis;
-  /** The file may be from before main's start. */
-  readonly isOld: boolean;
-}
-
 /** A file that main refreshes while it runs. */
-export class HeartbeatFile {
+export class HeartbeatFile implements TriggerFile {
+  readonly by = 'heartbeat';
+  readonly mayGo = true;
   readonly #heartbeat: Heartbeat;
-  #beat: Beat | undefined;
-  #wasThere = false;
+  #identity: string | undefined;
+  /** The file may be from before main's start. */
+  #isOld: boolean;
+  /** How long the file has not changed, by posidle's own clock. */
+  #standing: Millis = 0;
   #lookedAt = performance.now();
-  #missedAt = this.#lookedAt;
+  #remindAt = this.#lookedAt + REMIND;
 
   constructor(heartbeat: Heartbeat) {
     this.#heartbeat = heartbeat;
     const first = stampOf(heartbeat.path);
-    const isOld = first !== undefined && first.mtime < (heartbeat.podStart ?? Number.POSITIVE_INFINITY);
-    this.#beat = first && { identity: first.identity, standing: 0, isOld };
+    this.#identity = first?.identity;
+    this.#isOld = first !== undefined && first.mtime < (heartbeat.podStart ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Whether main has ended, as of now. */
+  /** Whether main has ended, as of now. A removed file does not say so: it may come back. */
   look(): boolean {
-    const identity = stampOf(this.#heartbeat.path)?.identity;
+    const { path, age, startTimeout, warn } = this.#heartbeat;
+    const identity = stampOf(path)?.identity;
     const now = performance.now();
     const passed = Math.min(now - this.#lookedAt, MOST_A_LOOK);
     this.#lookedAt = now;
+    const isSame = identity === this.#identity;
+    this.#standing = isSame ? this.#standing + passed : 0;
+    this.#isOld &&= isSame;
     if (identity === undefined) {
-      this.#miss(now);
+      if (this.#identity === undefined && now < this.#remindAt) return false;
+      this.#identity = undefined;
+      this.#remindAt = now + REMIND;
+      warn(
+        `the heartbeat file ${path} is not there. That does not mean that main has ended: posidle waits until main makes it. ` +
+          '--heartbeat-file must name the file that main refreshes, on a volume that posidle mounts too',
+      );
       return false;
     }
-    const beat = this.#beat;
-    this.#beat =
-      beat?.identity === identity
-        ? { ...beat, standing: beat.standing + passed }
-        : { identity, standing: 0, isOld: false };
-    return this.#hasStopped(this.#beat);
-  }
-
-  /** A removed file does not mean that main has ended: it may come back. */
-  #miss(now: Millis): void {
-    const hasGone = this.#beat !== undefined;
-    if (!hasGone && now - this.#missedAt < REMIND) return;
-    this.#missedAt = now;
-    this.#wasThere ||= hasGone;
-    this.#beat = undefined;
-    const { path, warn } = this.#heartbeat;
-    warn(
-      this.#wasThere
-        ? `the heartbeat file ${path} is gone. That does not mean that main has ended: posidle waits until the file is back`
-        : `the heartbeat file ${path} has never been there: posidle waits until main makes it. --heartbeat-file must name ` +
-            'the file that main refreshes, on a volume that posidle mounts too',
-    );
-  }
-
-  #hasStopped({ standing, isOld }: Beat): boolean {
-    const { age, startTimeout } = this.#heartbeat;
-    if (!isOld) return standing >= age;
-    return startTimeout !== 'off' && standing >= Math.max(age, startTimeout);
+    this.#identity = identity;
+    if (!this.#isOld) return this.#standing >= age;
+    return startTimeout !== 'off' && this.#standing >= Math.max(age, startTimeout);
   }
 }
 

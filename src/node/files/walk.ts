@@ -74,8 +74,6 @@ function regularFile(path: string, placeOf: PlaceOf, now: Millis): FollowedFile 
 }
 
 interface Walk {
-  /** Waits for the file system's answer; undefined if there is none. */
-  readonly look: <T>(told: Promise<T>) => Promise<T | undefined>;
   readonly placeOf: PlaceOf;
   readonly missed: (path: string) => void;
   readonly budget: NameBudget;
@@ -85,7 +83,7 @@ const ourPlace: PlaceOf = (path) => path;
 
 /** Ruby's Dir.glob: all existing paths that match the pattern, in no order. */
 export async function rubyGlob(pattern: string, options: Partial<Walk> = {}): Promise<string[]> {
-  const walk = { look: ifThere, placeOf: ourPlace, missed: () => {}, budget: nameBudget(), ...options };
+  const walk = { placeOf: ourPlace, missed: () => {}, budget: nameBudget(), ...options };
   const found = new Set<string>();
   for (const { base, parts } of parseGlob(pattern)) await descend(base, parts, walk, found);
   return [...found];
@@ -118,7 +116,7 @@ async function descend(
     else found.add(prefix + name);
 }
 
-async function namesIn(prefix: string, isWanted: Wanted, { look, placeOf, missed, budget }: Walk) {
+async function namesIn(prefix: string, isWanted: Wanted, { placeOf, missed, budget }: Walk) {
   const names: { readonly name: string; readonly isLink: boolean }[] = [];
   const read = async () =>
     readNames(placeOf(prefix || '.'), budget, (name, entry) => {
@@ -126,7 +124,7 @@ async function namesIn(prefix: string, isWanted: Wanted, { look, placeOf, missed
       if (isKept) names.push({ name, isLink: entry.isSymbolicLink() });
       return isKept;
     });
-  if ((await look(read().then(() => true))) === undefined) missed(prefix);
+  if (!(await isThere(read))) missed(prefix);
   return names;
 }
 
@@ -136,17 +134,17 @@ const isNoDotDirectory: Wanted = (name, entry) => entry.isDirectory() && !name.s
 
 async function step(path: string, rest: readonly GlobPart[], walk: Walk, found: Set<string>): Promise<void> {
   if (rest.length > 0) return descend(`${path}/`, rest, walk, found);
-  const told = async () => stat(toBytes(walk.placeOf(path)));
-  if ((await walk.look(told())) === undefined) walk.missed(path);
-  else found.add(path);
+  if (await isThere(async () => stat(toBytes(walk.placeOf(path))))) found.add(path);
+  else walk.missed(path);
 }
 
-/** undefined for a missing file. Other errors, such as a missing permission, do not mean that it is missing. */
-async function ifThere<T>(told: Promise<T>): Promise<T | undefined> {
+/** Whether the look succeeds. An error that does not mean absence, such as a missing permission, is thrown. */
+async function isThere(look: () => Promise<unknown>): Promise<boolean> {
   try {
-    return await told;
+    await look();
+    return true;
   } catch (error) {
-    if (isAbsence(error)) return undefined;
+    if (isAbsence(error)) return false;
     throw error;
   }
 }

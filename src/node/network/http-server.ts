@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIP, type Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { readBounded } from '../files/bounded.ts';
 
 export interface Endpoint {
@@ -24,11 +24,6 @@ export interface Answer {
   readonly isWell: boolean;
 }
 
-export interface HttpServer {
-  readonly endpoint: Endpoint;
-  close(): void;
-}
-
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 export const TEXT_TYPE = 'text/plain; charset=utf-8';
 
@@ -38,50 +33,33 @@ const TIMEOUT = 5_000;
 const TOKEN_LIMIT = 64 * 1_024;
 
 /** Listens, or rejects (a busy port). It cuts off slow clients and never reads the body of a request. */
-export async function startHttpServer({ host, port }: Endpoint, routes: Routes): Promise<HttpServer> {
-  const server = createServer({
-    requestTimeout: TIMEOUT,
-    headersTimeout: TIMEOUT,
-    connectionsCheckingInterval: 1_000,
-  });
-  makeRoom(server);
-  // Else Node answers all pipelined requests of a connection before it does anything else.
-  server.maxRequestsPerSocket = 1;
-  server.setTimeout(TIMEOUT, (socket) => socket.destroy());
-  server.on('request', (request, response) => {
+export async function startHttpServer({ host, port }: Endpoint, routes: Routes): Promise<Server> {
+  const server = createServer((request, response) => {
     // A client must not be able to stop posidle.
     answer(request, response, routes, host).catch(() => request.destroy());
   });
-  server.on('clientError', (_, socket) => socket.destroy());
+  boundConnections(server);
+  // Else Node answers all pipelined requests of a connection before it does anything else.
+  server.maxRequestsPerSocket = 1;
   await once(server.listen(port, host), 'listening');
   server.on('error', () => {});
-  const { port: taken } = server.address() as AddressInfo;
-  const close = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { endpoint: { host, port: taken }, close };
+  return server;
 }
 
-/** Closes the least recently used connection for a new one, so that idle clients keep no probe out. */
-function makeRoom(server: Server): void {
+/** Cuts off each client in time, and the oldest one for a new one, so that idle clients keep no probe out. */
+function boundConnections(server: Server): void {
   const open = new Set<Socket>();
-  const use = (socket: Socket) => {
-    open.delete(socket);
-    open.add(socket);
-  };
-  server.on('request', ({ socket }) => use(socket));
   server.on('connection', (socket) => {
-    use(socket);
+    open.add(socket);
     const late = setTimeout(() => socket.destroy(), TIMEOUT);
     socket.once('close', () => {
       clearTimeout(late);
       open.delete(socket);
     });
-    const [unused] = open;
-    if (open.size <= CONNECTIONS || unused === undefined) return;
-    open.delete(unused);
-    unused.destroy();
+    const [oldest] = open;
+    if (open.size <= CONNECTIONS || oldest === undefined) return;
+    open.delete(oldest);
+    oldest.destroy();
   });
 }
 
@@ -94,8 +72,9 @@ async function answer(
   const end = (status: number, body: Answer['body'], headers = {}) =>
     void response.writeHead(status, headers).end(body);
   const { method, url = '' } = request;
+  // Each path begins with a slash, so no name of Object.prototype is one.
   const path = url.replace(/\?.*$/s, '');
-  const [get, post] = [own(routes.get, path), own(routes.post, path)];
+  const [get, post] = [routes.get[path], routes.post[path]];
   const isPost = method === 'POST' && post !== undefined;
   if ((isPost || isLoopback(host)) && !isOwnHost(request.headers.host, host))
     return end(421, 'the Host must be localhost, an IP address or the name that posidle listens on\n');
@@ -139,8 +118,4 @@ async function isAllowed({ headers }: IncomingMessage, tokenFile: string | undef
   const wanted = Buffer.from(`Bearer ${token}`);
   const given = Buffer.from(headers.authorization ?? '');
   return token !== '' && given.length === wanted.length && timingSafeEqual(given, wanted);
-}
-
-function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
 }

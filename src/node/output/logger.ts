@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { pino, stdTimeFunctions } from 'pino';
-import { printable, printableJson } from '../../core/text/printable.ts';
+import { printable, printableInJson } from '../../core/text/printable.ts';
 import type { Log, LogFormat } from '../../log.ts';
 
 const STDERR = 2;
@@ -18,34 +18,26 @@ export function openLog(
 ): Log & { close(): Promise<void> } {
   // Not pino's own destination, which at exit repeats a failed write until it succeeds.
   const stderr = openStderr();
-  const write = (line: string) => stderr.write(format === 'pretty' ? prettyLine(line) : jsonLine(line));
-  const logger = pino(
+  const json = pino(
     {
       base: null,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write },
+    { write: (line) => stderr.write(`${printableInJson(line.trimEnd())}\n`) },
   );
+  const tell = (level: keyof typeof COLOURS) => (facts: object, text: string) => {
+    if (format === 'json') return json[level](facts, text);
+    // For people the sentence is enough: it contains the facts.
+    const label = styleText(COLOURS[level], level, { stream: process.stderr });
+    stderr.write(`${new Date().toISOString().slice(11, 23)} ${label} ${printable(text)}\n`);
+  };
   return {
-    info: (facts, text) => logger.info(facts, text),
-    warn: (facts, text) => logger.warn(facts, text),
-    error: (facts, text) => logger.error(facts, text),
+    info: tell('info'),
+    warn: tell('warn'),
+    error: tell('error'),
     close: () => stderr.close(),
   };
-}
-
-/** Escapes file names that could control a terminal. */
-function jsonLine(line: string): string {
-  return `${printableJson(JSON.parse(line))}\n`;
-}
-
-/** For people the sentence is enough: it contains the facts. */
-function prettyLine(line: string): string {
-  const { level, time, msg } = JSON.parse(line) as { level: keyof typeof COLOURS; time: string; msg: string };
-  const clock = time.slice(11, 23);
-  const label = styleText(COLOURS[level], level, { stream: process.stderr });
-  return `${clock} ${label} ${printable(msg)}\n`;
 }
 
 /** A stderr that never blocks the loop or the exit, even with a full disk, a full pipe or without a reader. */

@@ -1,6 +1,5 @@
 const HOME_AND_WIPE = '\x1b[H\x1b[J';
 
-/** Writes text to stdout and waits for it. cli.ts handles the errors. */
 export function write(text: string): Promise<void> {
   return new Promise((resolve) => process.stdout.write(text, () => resolve()));
 }
@@ -24,7 +23,6 @@ export function widthOfStdout(): number {
   return process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
 }
 
-/** Whether stdout is a terminal that can move its cursor. */
 export function canDraw(): boolean {
   return process.stdout.isTTY === true && process.env.TERM !== 'dumb';
 }

@@ -10,7 +10,6 @@ export interface Child {
   /** The exit code; 128 + n for signal n. */
   readonly exitCode: Promise<number>;
   readonly end: () => string | undefined;
-  /** Resolves when the child has ended, or after this time. */
   endsWithin(span: Millis): Promise<unknown>;
   /** Sends SIGKILL to the process group. Does nothing if the system has reused the pid. */
   killGroup(): void;

@@ -4,7 +4,7 @@ import { inPortions } from '../files/files.ts';
 import { isExhaustion } from '../files/in-words.ts';
 
 const KEPT = 4 * 1024;
-/** For all command lines together: a neighbour may start thousands of processes, and a pattern takes a microsecond for each byte. */
+/** For all command lines together: a neighbour may start thousands of processes. */
 const KEPT_IN_ALL = 256 * 1024;
 /** For reading a command line. One argument has at most 128 KiB (MAX_ARG_STRLEN in linux/binfmts.h). */
 const BUFFER = Buffer.allocUnsafe(256 * 1024);

@@ -36,7 +36,7 @@ const MISTAKES: readonly (readonly [line: string, yargs: string, said: string])[
   ],
 ];
 
-test.each(MISTAKES)('posidle %s', (line, yargs, said) => {
+test.each(MISTAKES)('`posidle %s` is answered with the mistake and the remedy', (line, yargs, said) => {
   expect(mistakeIn(yargs, line.split(' '))).toBe(said);
 });
 

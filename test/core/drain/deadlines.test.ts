@@ -61,10 +61,6 @@ describe('the deadline of a Fluentd that is not there', () => {
 });
 
 describe('the deadline', () => {
-  check(
-    (_, rules) => deadlines.startDeadline(1_000, rules),
-    [['of the start is the start timeout', 601_000]],
-  );
   check(deadlines.quietAt, [
     ['of the quiet window is counted from the last movement', 65_000],
     ['of the quiet window may be off', undefined, { quiet: 'off' }],
@@ -128,37 +124,23 @@ describe('the deadline of a stop', () => {
   ]);
 });
 
-const ENDED_LATER: readonly DrainRequest[] = [
-  { by: 'SIGTERM', at: 19_000 },
-  { by: 'done-file', at: 19_500 },
-];
-
 describe('everything read is believed', () => {
   check(settled(HTTP), [['the settle time after the trigger', 12_000]]);
-  check(settled({ by: 'http', at: 0 }), [
-    ['the settle time after the last movement, where that is later', 7_000],
-  ]);
-  check(settled(HTTP, 40_000), [['when no line is on its way any more, where that is later', 40_000]]);
-  check(settled({ by: 'SIGTERM', at: 19_000 }, 3_000), [
+  check(settled({ by: 'http', at: 0 }), [['the settle time after a later movement', 7_000]]);
+  const beat = { by: 'heartbeat', at: 10_000 } as const;
+  check(settled(beat), [
     [
-      'then at once, where a later request says that main has ended',
-      3_000,
+      'the settle time after the heartbeat, which does not end with main',
+      12_000,
       {},
-      looksWith({ requests: ENDED_LATER }),
+      looksWith({ requests: [beat] }),
     ],
   ]);
-  check(settled({ by: 'quiet', at: 19_000 }, 3_000), [
-    ['then at once, where the trigger says that main has ended', 3_000],
+  check(settled(HTTP, 40_000), [['when no line is on its way any more, where that is later', 40_000]]);
+  const requests = [{ by: 'done-file', at: 19_500 }] as const;
+  check(settled({ by: 'SIGTERM', at: 19_000 }, 3_000), [
+    ['at once, where a later request says that main has ended', 3_000, {}, looksWith({ requests })],
   ]);
-  for (const by of ['SIGTERM', 'SIGINT', 'http', 'heartbeat'] as const)
-    check(settled({ by, at: 10_000 }, 3_000), [
-      [`the settle time after ${by}, which does not say so`, 12_000],
-    ]);
-});
-
-test('a deadline is over from its instant on, and one that is none never is', () => {
-  const { isOver } = deadlines;
-  expect([isOver(5, 4), isOver(5, 5), isOver(undefined, 5)]).toEqual([false, true, false]);
 });
 
 test('only signals and `posidle drain` start the grace period', () => {

@@ -13,6 +13,7 @@ import {
   IN_MEMORY,
   onDisk,
   policy,
+  REMOTE,
   running,
   seen,
   snapshot,
@@ -131,6 +132,15 @@ describe('a drain that finds everything read', () => {
     );
     expect(next).toMatchObject({ state: { end: { kind } }, actions: [] });
   });
+});
+
+test.each([
+  ['keeps a record until then', { files: [sight({ record: 30 })] }],
+  ['ignores SIGTERM', { sigterm: false }],
+  ['has a filter that posidle does not know', { plugins: [{ class: 'Fluent::Plugin::OtherFilter' }] }],
+])('in an ending Pod, too, posidle itself stops a Fluentd that %s', (_, facts) => {
+  const look = { fluentd: REMOTE, posFiles: [], reports: { at: 0, witnesses: [alive(facts)] } };
+  expect(decided(draining(), looks([], AT, look), { podEnds: true })).toMatchObject({ actions: STOP });
 });
 
 describe('what in_tail may still finish', () => {

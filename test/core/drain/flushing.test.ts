@@ -62,7 +62,7 @@ function flushTime({ gate = 'flush', look, before, state, rules, movedAt = BEGAN
 }
 
 const REACHED = { fluentd: REMOTE, ...said(alive({ outputs: [holding('a')] })) };
-const EMITTING = { posFiles: [], ...said(alive({ moving: 1, outputs: [holding('a')] })) };
+const EMITTING = { ...said(alive({ moving: 1, outputs: [holding('a')] })) };
 const WITNESSED = { posFiles: [], ...said(alive({ outputs: [holding('a')] })) };
 
 describe('a flush is asked for', () => {

@@ -93,7 +93,7 @@ describe('an outcome', () => {
 
   test('omits the chunks that did not have to go', () => {
     const look = { ...OUTSIDE, buffers: onDisk(5) };
-    const pending = { mark: '0', ids: new Set<string>() };
+    const pending = { mark: '0', ids: new Set<string>(), taken: 0 };
     expect(outcome('stopped', { look }).left.count).toBe(1);
     expect(outcome('stopped', { look, result: { ...RESULT, pending } }).left.count).toBe(0);
   });
@@ -278,7 +278,7 @@ describe('the sentence', () => {
   test('counts lines and records, if a witness did', () => {
     const none = { left: 0, secondary: 0, aside: 0, dropped: 0, held: 0 };
     const http = output({ id: 'object:1', type: 'http', receipt: { ...none, took: 20, delivered: 20 } });
-    const look = said(gone({ lines: 20, ends: [http] }));
+    const look = said(gone({ lines: 20, ends: [http, output({ id: 'nobody counted' })] }));
     expect(describeOutcome(outcome('ended-by-itself', { look }))).toBe(
       'why; drained: 20 lines read from 1 file; http: 20 taken, 20 delivered',
     );

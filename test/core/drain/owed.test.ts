@@ -36,15 +36,15 @@ describe('the chunks that have to go', () => {
     expect(pendingChunks(two, pending)).toBe(pending);
     const gateOf = (state: Partial<Draining>) => drainGate(draining(state), observedIn(two), policy());
     expect(gateOf({ flushedAt: NOW, pending })?.why).toMatch(/ 1 chunk /);
-    expect(gateOf({ pending: { mark: '0', ids: new Set() } })).toBeUndefined();
+    expect(gateOf({ pending: { mark: '0', ids: new Set(), taken: 0 } })).toBeUndefined();
   });
 
   test('are listed again if lines have come in since', () => {
-    expect(pendingChunks(two, { mark: 'other', ids: new Set() })?.ids?.size).toBe(2);
+    expect(pendingChunks(two, { mark: 'other', ids: new Set(), taken: 0 })?.ids?.size).toBe(2);
   });
 
   test('stay the same if a look was not full, or if Fluentd keeps only later records', () => {
-    const pending = { mark: 'other', ids: new Set(['a']) };
+    const pending = { mark: 'other', ids: new Set(['a']), taken: 0 };
     expect(pendingChunks({ look: { depth: 'light', buffers: undefined } }, pending)).toBe(pending);
     const known = { ...pending, mark: pendingChunks({ look: said(alive()) })?.mark ?? '' };
     expect(pendingChunks({ look: keeps }, known)).toBe(known);
@@ -59,6 +59,6 @@ describe('the chunks that have to go', () => {
     ['in_tail may read the rest of a renamed file', { files: [[entry(), {}]] }],
   ])('are not known while %s: later ones may hold these lines', (_, change) => {
     expect(pendingChunks(change)).toBeUndefined();
-    expect(pendingChunks(change, { mark: '0', ids: new Set() })).toBeUndefined();
+    expect(pendingChunks(change, { mark: '0', ids: new Set(), taken: 0 })).toBeUndefined();
   });
 });

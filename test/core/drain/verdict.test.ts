@@ -17,6 +17,7 @@ function progress(changed: Partial<Progress> = {}): Progress {
     doubts: [],
     lines: undefined,
     outputs: [],
+    taken: 20,
     unseen: [],
     ignoresSigterm: false,
     reached: new Map(),
@@ -63,8 +64,10 @@ describe('chunks that came after everything was read', () => {
     expect(left(UNREAD, KEPT)).toEqual([UNREAD, KEPT]);
   });
 
-  test("count in an output that takes no events of Fluentd's own log: an input made them", () => {
-    expect(left({ ...held('b'), isOfInputs: true } as Left)).toMatchObject([held('b')]);
+  test("count if a buffer has taken records of an input since, but for a buffer of Fluentd's own log", () => {
+    const own: Left = { ...held('c'), isOwn: true } as Left;
+    const later = progress({ left: [held('b'), own], taken: 21 });
+    expect(verdictOf(later, pending, 'stopped').left).toEqual([held('b')]);
   });
 
   test('count if lines came in after that', () => {

@@ -90,6 +90,14 @@ describe('lines may last have reached a buffer', () => {
     expect(movedAt(look(1_000, 40), look(2_000, 41))).toBe(2_000);
   });
 
+  test('and when a worker has started anew: it has yet to deliver what main left unfinished', () => {
+    const reading = (at: number, ready: boolean) => {
+      const half = alive({ files: [sight({ pos: 90, unfinished: 10 })], ready });
+      return snapshot(at, [], { posFiles: [], reports: { at, witnesses: [half] } });
+    };
+    expect(movedAt(reading(1_000, true), reading(2_000, false), reading(5_000, true))).toBe(5_000);
+  });
+
   test('when the pos files say so, until the witness is asked and sees more', () => {
     const before = snapshot(1_000, [[entry({ position: 100 })]]);
     const asked = (at: number, pos: number) =>

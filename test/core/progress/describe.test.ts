@@ -28,7 +28,7 @@ test.each<[Left, string]>([
 });
 
 test('a list of what is left names no chunk by its id, wherever it is shown', () => {
-  const held: Left = { ...HELD, ids: ['a'], isOfInputs: true };
+  const held: Left = { ...HELD, ids: ['a'], isOwn: true };
   expect(JSON.parse(JSON.stringify(listed([held]).worst))).toEqual([
     { kind: 'held', output: 'out', chunks: 1, bytes: 2_048, next: 'retry' },
   ]);

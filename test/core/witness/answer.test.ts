@@ -46,6 +46,12 @@ describe('an answer', () => {
     expect(said).not.toHaveProperty('unknown');
   });
 
+  test('tells files with one inode number on two volumes apart', () => {
+    const file = { path: '/log/d.log', inode: 9, reader: 'in', at: 0 };
+    const { unfound } = parseReport(text({ unfound: [file, { ...file, device: 2 }] })) as Report;
+    expect(unfound.map(({ key }) => key)).toEqual(['9 in', '9 in 2']);
+  });
+
   test.each([
     ['nothing', '', 'it is no JSON'],
     ['half of one', text().slice(0, 40), 'it is no JSON'],

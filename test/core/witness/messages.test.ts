@@ -106,6 +106,12 @@ test.each<[string, Partial<Heard>, readonly PluginSettings[], boolean]>([
   ['the same holds where <label @ERROR> takes a copy', copied, parser(reserves), true],
   ['in_tail tries an emit into a full buffer again', overflown, tail({ multiline_mode: false }), true],
   ['but a multiline source has cut its record by then', overflown, tail({ multiline_mode: true }), false],
+  [
+    'and so has a filter that joins lines of several batches',
+    overflown,
+    [...tail({ multiline_mode: false }), ...plugins('ConcatFilter', {})],
+    false,
+  ],
 ])('%s', (_, more, about, isHarmlessThen) => {
   expect(isHarmless(heardOf(more), about)).toBe(isHarmlessThen);
 });

@@ -1,21 +1,27 @@
 import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { DoneFile, podStart } from '../../../src/node/files/trigger-files.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const inDir = tempDir();
+const warn = vi.fn();
+
+beforeEach(() => {
+  warn.mockClear();
+});
 
 describe('a done file', () => {
   test('that is there at the start is found at once', () => {
     writeFileSync(inDir('done'), '');
-    expect(new DoneFile(inDir('done'), undefined).look()).toBe(true);
+    expect(new DoneFile(inDir('done'), undefined, warn).look()).toBe(true);
   });
 
   test('that is older than the Pod is found when it is touched', () => {
     writeFileSync(inDir('done'), '');
     utimesSync(inDir('done'), 1, 1);
-    const file = new DoneFile(inDir('done'), 1_001);
-    expect([file.look(), file.isOld]).toEqual([false, true]);
+    const file = new DoneFile(inDir('done'), 1_001, warn);
+    expect(file.look()).toBe(false);
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('is older than this Pod'));
     utimesSync(inDir('done'), 2, 2);
     expect(file.look()).toBe(true);
   });
@@ -23,12 +29,13 @@ describe('a done file', () => {
   test('from this Pod is found even if it is older than posidle', () => {
     writeFileSync(inDir('done'), '');
     utimesSync(inDir('done'), 2, 2);
-    const file = new DoneFile(inDir('done'), 2_000);
-    expect([file.look(), file.isOld]).toEqual([true, false]);
+    const file = new DoneFile(inDir('done'), 2_000, warn);
+    expect(file.look()).toBe(true);
+    expect(warn).not.toHaveBeenCalled();
   });
 
   test('is found also where its directory comes later or is replaced', () => {
-    const file = new DoneFile(inDir('a', 'done'), undefined);
+    const file = new DoneFile(inDir('a', 'done'), undefined, warn);
     mkdirSync(inDir('a'));
     expect(file.look()).toBe(false);
     renameSync(inDir('a'), inDir('b'));

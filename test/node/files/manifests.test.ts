@@ -40,12 +40,8 @@ describe('manifests', () => {
     expect(rewritten('a: &a\n  x: 1\nb:\n  <<: *a\n  q: 2\n')).toBe('a:\n  x: 1\nb:\n  x: 1\n  q: 2\n');
   });
 
-  test('are several in one file, each with its place; empty ones are left out', () => {
+  test('are several in one file; empty ones are left out', () => {
     const found = parseManifests('---\n# none\n---\na: 1\n---\n\n  b: 2\n');
-    expect(found.map(({ line, column }) => [line, column])).toEqual([
-      [4, 1],
-      [7, 3],
-    ]);
     expect(found.map(({ document }) => writeManifest(document))).toEqual(['a: 1\n', 'b: 2\n']);
   });
 
@@ -62,9 +58,9 @@ describe('manifests', () => {
   });
 
   test.each([
-    ['a: b\n c: d\n', /^2:3: bad indentation/],
-    ['a: [1\n', /^2:1: /],
-    ['a: !!js/function x\n', /^1:\d+: unknown scalar tag/],
+    ['a: b\n c: d\n', /^line 2, column 3: bad indentation/],
+    ['a: [1\n', /^line 2, column 1: /],
+    ['a: !!js/function x\n', /^line 1, column \d+: unknown scalar tag/],
   ])('name line and column of what is no YAML: %j', (text, why) => {
     expect(() => parseManifests(text)).toThrow(why);
   });

@@ -44,7 +44,7 @@ describe('a command line', () => {
   test('keeps its end: the main class stands behind a long class path', async () => {
     await started('java', '-cp', '/app/lib/a-library-1.0.jar:'.repeat(4_000), 'com.example.Main');
     const rows = await listProc();
-    const mains = findMains(rows, /com\.example\.Main$/, process.pid);
+    const mains = findMains(rows, 'com.example.Main', process.pid);
     expect(mains.map(({ pid }) => pid)).toEqual([child?.pid]);
   });
 });

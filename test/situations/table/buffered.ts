@@ -120,7 +120,7 @@ export const BUFFERED: readonly Situation[] = [
   },
   {
     name: 'sent-to-itself',
-    what: 'Fluentd sends the lines to an input of its own, which has a buffer on disk',
+    what: "Fluentd sends the lines to an input of its own, into a buffer on disk that takes events of Fluentd's own log, too",
     setup: {
       before: [
         {
@@ -135,7 +135,14 @@ export const BUFFERED: readonly Situation[] = [
         ]),
         arg: 'app',
       },
-      after: [{ name: 'label', arg: '@SECOND', sections: [toDestination({ ...ON_DISK, ...LAZY })] }],
+      after: [
+        { name: 'label', arg: '@SECOND', sections: [toDestination({ ...ON_DISK, ...LAZY }, { arg: '**' })] },
+        {
+          name: 'label',
+          arg: '@FLUENT_LOG',
+          sections: [{ ...output('relabel', { '@label': '@SECOND' }), arg: '**' }],
+        },
+      ],
     },
     deeds: READ,
     outcome: 'drained or told',

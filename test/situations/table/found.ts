@@ -97,6 +97,23 @@ export const FOUND: readonly Situation[] = [
     once: 'drained',
   },
   {
+    name: 'compressed-before-anybody',
+    what: 'a log was rotated and compressed before anybody saw it, and the next one has the same length',
+    setup: { tail: FIXED },
+    deeds: [
+      ['write', 'app.log', 20],
+      ['compress', 'app.log'],
+      ['write', 'app.log', 20],
+      ['Fluentd starts'],
+      ['until', 'all is read'],
+    ],
+    outcome: 'unproven',
+    told: 'nobody-saw-it-read',
+    lost: 20,
+    since: '4757bba',
+    once: 'drained',
+  },
+  {
     name: 'copy-of-cut-file',
     what: 'a rotated file that nobody read looks like the copy of one that is cut',
     setup: { tail: FIXED },

@@ -20,6 +20,20 @@ export const READING: readonly Situation[] = [
     since: '57be2fe',
   },
   {
+    name: 'compressed',
+    what: 'a log is rotated, and compressed when all of it is read',
+    setup: { tail: FIXED },
+    deeds: [
+      ['write', 'app.log', 1_000],
+      ['until', 'all is read'],
+      ['rename', 'app.log', 'app.log.1'],
+      ['write', 'app.log', 500],
+      ['until', 'all is read'],
+      ['compress', 'app.log.1'],
+    ],
+    since: '4757bba',
+  },
+  {
     name: 'throttled-renamed',
     what: 'a file of which in_tail has read little is renamed, and nothing takes its place',
     setup: { tail: { ...FIXED, read_bytes_limit_per_second: 20_000 } },

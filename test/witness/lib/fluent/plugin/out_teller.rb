@@ -2,7 +2,7 @@ require 'fluent/plugin/output'
 
 module Fluent
   module Plugin
-    # An output that does in write what its records say: {"message":"warn …"}, "quote …", "hash", "exception", "again"; and waits while
+    # An output that does in write what its records say: {"message":"warn …"}, "hash", "exception", "again"; and waits while
     # the file block, and fails while the file fail is there.
     class TellerOutput < Output
       Fluent::Plugin.register_output('teller', self)
@@ -29,7 +29,6 @@ module Fluent
       def tell(message)
         case message
         when /\Awarn (.*)/ then log.warn $1, tag: 't.1'
-        when /\Aquote (.*)/ then log.warn $1
         when 'hash' then log.warn(some: 'thing')
         when 'exception' then log.error(ArgumentError.new('of no "secret" use'))
         when 'again' then router.emit('t.again', Fluent::EventTime.now, { 'message' => 'once more' })
