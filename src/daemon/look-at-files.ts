@@ -43,7 +43,10 @@ export class Files {
     });
     // At rest nothing outlives the look of its file: otherwise V8 moves it into the old generation, which is costly to clear.
     if (changed.size > 0 || entries.length !== before.size)
-      this.#looks = new Map(entries.map(({ key }) => [key, changed.get(key) ?? before.get(key) ?? {}]));
+      this.#looks =
+        changed.size === entries.length
+          ? changed
+          : new Map(entries.map(({ key }) => [key, changed.get(key) ?? before.get(key) ?? {}]));
     const at = this.#host.now();
     if (depth !== 'light' || at - this.#listedAt >= LISTING_AGE) {
       this.#followed = await this.#list();
