@@ -282,8 +282,14 @@ it 'a link that Fluentd may not follow, and a new one to a file that is not ther
   expect('denied', found['denied'].sort, told)
 end
 
-def on_another_volume(s, by = '')
+def two_volumes(s)
   %w[a b].each { |d| system('mount', '-t', 'tmpfs', 'tmpfs', s.make("logs/#{d}")) or raise Skipped, 'no right to mount' }
+  yield
+ensure
+  %w[a b].each { |d| system('umount', '-l', s.log(d), err: File::NULL) }
+end
+
+def on_another_volume(s, by = '')
   s.append("read\n", 'a/1.log')
   s.run(s.tail(by, path: "#{s.logs}/a/*.log,#{s.logs}/b/*.log").sub('refresh_interval 1s', 'refresh_interval 60s') + s.out)
   s.seen('read') { |a| file(a, '1.log') }
@@ -295,12 +301,19 @@ def on_another_volume(s, by = '')
   end
   File.rename(s.log('b/2.log'), s.log('b/2.not'))
   s.seen('gone') { |a| a['unfound'].empty? && (by.empty? || a['lost'].map { |l| l['why'] } == ['never followed']) }
-ensure
-  %w[a b].each { |d| system('umount', '-l', s.log(d), err: File::NULL) }
 end
 
-it('a file with the inode number of a followed one, on another volume, is followed too') { |s| on_another_volume(s) }
-it('a file with the inode number of a followed one, on another volume, is unfound with follow_inodes') { |s| on_another_volume(s, 'follow_inodes true') }
+it('a file with the inode number of a followed one, on another volume, is followed too') { |s| two_volumes(s) { on_another_volume(s) } }
+it('a file with the inode number of a followed one, on another volume, is unfound with follow_inodes') { |s| two_volumes(s) { on_another_volume(s, 'follow_inodes true') } }
+it 'a rotated file with the inode number of a followed one, on another volume, is a sibling' do |s|
+  two_volumes(s) do
+    %w[a/1.log.1 b/1.log a/1.log].each { |n| s.append("a line\n", n) }
+    expect('the same number', File.stat(s.log('a/1.log.1')).ino, File.stat(s.log('b/1.log')).ino)
+    s.run(s.tail('', path: "#{s.logs}/*/1.log") + s.out)
+    found = s.seen('read') { |a| file(a, 'a/1.log') && file(a, 'b/1.log') }
+    expect('siblings', found['siblings'].map { |f| f['path'] }, [s.log('a/1.log.1')])
+  end
+end
 
 it 'files that look like rotated forms of a followed one, born in this life, read by nobody and not excluded, are siblings' do |s|
   s.make('logs/old')

@@ -31,7 +31,7 @@ export const COMMANDS = {
       ['$0 watch -p /var/log/fluentd/app.pos', 'stop Fluentd when no log file was read for 60 s'],
       [
         '$0 watch -p /var/log/fluentd/app.pos --quiet 30s --strict',
-        'the same after 30 s; exit 3 if something was left',
+        'the same after 30 s; exit 3 unless all is proven',
       ],
     ],
   },

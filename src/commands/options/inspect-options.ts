@@ -18,7 +18,7 @@ export const inspectOptions = namedInErrors({
     default: '1s',
   },
   witness: parsed('DIR', 'also ask Fluentd itself: where its witness listens', SHOW, nonEmpty),
-  json: flag('one JSON object, as posidle/inspection.schema.json says', TELL),
+  json: flag('one JSON object, as src/core/inspect/inspection.schema.json says', TELL),
   'max-lag': {
     ...parsed(
       'SIZE',

@@ -99,10 +99,10 @@ function reportIn(f: Fields, none: [] | undefined) {
     /** Directories that Fluentd may not list or enter, and links that it cannot follow. */
     denied: texts('denied'),
     /** Files that look like a rotated form of a followed file, and that this worker has not read. */
-    siblings: each('siblings', ({ path, inode, size, plain, head, cuts, at }) => ({
+    siblings: each('siblings', ({ path, inode, dev, size, plain, head, cuts, at }) => ({
       path: string(path),
       size: maybe(size, number),
-      inode: String(maybe(inode, number)),
+      inode: inodeOf(maybe(inode, number), dev),
       /** The uncompressed size of a compressed file. */
       plain: maybe(plain, number),
       /** A fingerprint of the first 64 bytes in it, or of all. */
@@ -150,12 +150,12 @@ function reportIn(f: Fields, none: [] | undefined) {
 
 /** One input's knowledge of one file. Positions and sizes are bytes. */
 function fileReport(file: Fields) {
-  const { path, inode, reader, at, pos, size, print, head } = file;
+  const { path, inode, dev, reader, at, pos, size, print, head } = file;
   // A file that is younger than the closed one has reused its inode.
   const isOther = count(file.born) > (maybe(at, number) ?? Number.POSITIVE_INFINITY);
   return {
     path: string(path),
-    inode: String(number(inode)),
+    inode: inodeOf(number(inode), dev),
     /** Identifies the file and the input that reads it. The same input has the same name in the next worker. */
     key: keyOf(inode, reader),
     /** When the witness saw this, in milliseconds since 1970. */
@@ -185,6 +185,11 @@ function fileReport(file: Fields) {
 function interval(seconds: unknown): Millis | undefined {
   const known = count(seconds);
   return known > 0 ? known * 1_000 : undefined;
+}
+
+/** With the device, if it is known: two volumes may have one inode number. */
+function inodeOf(inode: number | undefined, device: unknown): string {
+  return [inode, maybe(device, number) ?? []].flat().join(' ');
 }
 
 /** `device`: only of a file whose inode number a followed file on another volume has, too. */

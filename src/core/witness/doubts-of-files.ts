@@ -125,7 +125,7 @@ function unreadSiblings(
     const shortestFirst = cuts.toSorted((one, other) => one.position - other.position);
     const copied = groupedBy(shortestFirst, ({ at }) => String(at));
     const isRead = (sibling: Sibling) =>
-      isReached(reached.get(sibling.inode), sibling) ||
+      isReached(reached.get(sibling.inode) ?? reached.get(withoutDevice(sibling)), sibling) ||
       takePacked(packed, sibling) ||
       takeCut(copied, sibling);
     const open = siblings.filter((sibling) => !explained.has(identityOf(sibling)));
@@ -138,6 +138,11 @@ function unreadSiblings(
 /** Whether a worker has read to its end. A file that was written later has only taken the inode number. */
 function isReached(last: Reached | undefined, { size = Number.POSITIVE_INFINITY, at }: Sibling): boolean {
   return last !== undefined && last.position >= size && last.at >= at;
+}
+
+/** So is a file known that had left its path when in_tail let go of it. */
+function withoutDevice({ inode }: Sibling): string {
+  return inode.replace(/ .*/, '');
 }
 
 function identityOf({ inode, size, at }: Sibling): string {

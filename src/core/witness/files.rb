@@ -97,7 +97,8 @@ class PosidleWitness
     s = (io ? io.stat : stat(w.path) rescue nil) unless s && s.ino == ino
     pos = 0 if io && s && s.ino != ino # between its stat and its open, another file took the path
     record = var(var(w, :@line_buffer_timer_flusher) || var(w, :@file_feed), :@line_buffer).to_s.bytesize
-    facts = { path: text(w.path), inode: ino, reader: by, pos: pos, size: (s.size if s && s.ino == ino), at: ms }
+    s = nil unless s && s.ino == ino
+    facts = { path: text(w.path), inode: ino, dev: s&.dev, reader: by, pos: pos, size: s&.size, at: ms }
     facts[:readable] = false if io.nil? && s && !File.readable?(w.path)
     facts[:emits] = interval(input(w)) if record > 0
     facts.merge({ unfinished: rest, lines: var(h, :@lines).to_a.size, record: record }.select { |_, n| n > 0 })
@@ -194,8 +195,8 @@ class PosidleWitness
     File.symlink?(path) && File.stat(path) && false
   rescue Errno::ENOENT, Errno::ENOTDIR # not an old one, nor one whose file Fluentd has followed
     made = ms(File.lstat(path).mtime) rescue (return false)
-    made >= @pod && @watchers.none? { |w| w.path == path } &&
-      @closed.values.none? { |c| c[:path] == text(path) && c[:at] >= made }
+    read = @watchers.map { |w| [key(w), w.path] } + @closed.map { |key, c| [key, c[:path]] }
+    made >= @pod && read.none? { |key, p| p == text(path) && @begun[key].to_i >= made }
   rescue SystemCallError
     true
   end
@@ -213,18 +214,21 @@ class PosidleWitness
     own += @inputs.map { |i| var(i, :@pos_file) }
     @over = 0
     found = homes.flat_map { |home, names| near(home).select { |n| kin?(n, *names) }.map { |n| File.join(home, n) } }
-    seen = @closed.values.map { |c| [c[:inode], c[:at]] }.to_h
-    unread = @inputs.flat_map { |i| excluded(i) }.map { |p| @stats[p] && @stats[p].ino } # as the user decided
-    (@watchers.map { |w| w.pe.read_inode } + unread).each { |ino| seen[ino] = nil }
-    found = found.uniq { |p| @stats[p] && @stats[p].ino }.select do |p|
+    seen = @closed.values.map { |c| [c.values_at(:dev, :inode), c[:at]] }.to_h
+    unread = @inputs.flat_map { |i| excluded(i) }.map { |p| file(p) } # as the user decided
+    followed = @watchers.each_with_index.map { |w, n| [(@reports[n] || {})[:dev], w.pe.read_inode] }
+    (followed + unread).each { |file| seen[file] = nil }
+    found = found.uniq { |p| file(p) }.select do |p|
       next unless (s = @stats[p]) && s.file? && s.size > 0 && ms(s.ctime) >= @pod
       born = born(p) || ms(s.mtime)
-      next if [born, ms(s.mtime)].max < @pod || seen.key?(s.ino) && born <= (seen[s.ino] || born)
+      known = [file(p), [nil, s.ino]].find { |f| seen.key?(f) }
+      next if [born, ms(s.mtime)].max < @pod || known && born <= (seen[known] || born)
       own.none? { |o| o && File.fnmatch?("#{o}*".b, p) }
     end
     @over += [found.size - MANY, 0].max
     found.first(MANY).map { |p| sibling(p, @stats[p]) }
   end
+  def file(path); (s = @stats[path]) && [s.dev, s.ino]; end # two volumes may have one inode number
   def near(home) # names in it and its directories, not through links: a thousand links would make a million names
     dirs = Dir.glob('*/', base: home).map(&:b).reject { |d| File.symlink?(File.join(home, d.chomp('/'))) }.first(200)
     names = ['', *dirs].flat_map do |dir|
@@ -250,7 +254,7 @@ class PosidleWitness
     cuts = @cuts.last(100).select { |c| File.basename(text(path)).start_with?(File.basename(c[:path], '.*')) }
     # A copy is the same up to there; a cut before the first read is no evidence.
     cuts = cuts.select { |c| c[:marked] > 0 && (plain ? packed_head(path, c[:marked]) == c[:head] : fingerprint(path, c[:marked]) == c[:print]) }
-    { path: text(path), inode: stat.ino, size: stat.size, at: ms(stat.mtime), plain: plain, head: plain && packed_head(path, plain),
+    { path: text(path), inode: stat.ino, dev: stat.dev, size: stat.size, at: ms(stat.mtime), plain: plain, head: plain && packed_head(path, plain),
       cuts: cuts.map { |c| c[:at].to_s } }
   end
   def closed # a file that is not held open is measured by its inode number

@@ -21,10 +21,8 @@ export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
   const { unrouted, unparsed } = report;
   return [
     ...outputs.flatMap(doubtsOfOutput),
-    ...undelivered(worker, [
-      [unrouted, 'lost (no <match> for the tag)'],
-      [unparsed, 'lost (no parser could read it)'],
-    ]),
+    ...undelivered(worker, [[unrouted, 'lost (no <match> for the tag)']]),
+    ...(unparsed > 0 ? [doubt('undelivered', worker, `${counted(unparsed, 'line')} gave no record`)] : []),
     ...(report.refused > 0 || missing.length > 0
       ? [doubt('unbalanced', where || worker, `${counted(lost, 'record')} not taken, or missing`)]
       : []),

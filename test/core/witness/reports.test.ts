@@ -198,6 +198,10 @@ describe('a doubt', () => {
     const unread = alive({ files: [], siblings });
     expect(doubts(gone({ closed: [] }), unread)).toMatchObject([{ kind: 'nobody-saw-it-read' }]);
     expect(doubts(gone({ closed: [sight()] }), unread)).toEqual([]);
+    // A file on another volume has the same inode number.
+    const onOther = alive({ files: [], siblings: [{ ...siblings[0], dev: 2 }] });
+    expect(doubts(gone({ closed: [sight({ dev: 1 })] }), onOther)).toHaveLength(1);
+    for (const dev of [2, undefined]) expect(doubts(gone({ closed: [sight({ dev })] }), onOther)).toEqual([]);
     const later = [{ ...siblings[0], at: 5_001 }];
     // It was written after the last look at that inode number.
     expect(doubts(gone({ closed: [sight()] }), alive({ files: [], siblings: later }))).toMatchObject([
