@@ -71,6 +71,8 @@ export interface ReadOptions {
 export interface FileContent {
   /** Changes with the content. A write within COARSEST_TICK after the last one may leave it unchanged. */
   readonly stamp: string;
+  /** Identifies the file, whatever its name and content. */
+  readonly file: string;
   readonly bytes: Uint8Array | undefined;
   /** How long ago the file was last written, by the wall clock. */
   readonly writtenAgo: Millis;

@@ -32,14 +32,15 @@ export async function runWatch(args: WatchArgs): Promise<number> {
 
 const WITH_OWN_CODE: ReadonlySet<Outcome['end']> = new Set(['ended-by-itself', 'no-fluentd']);
 
-/** `posidle run -- fluentd …`: starts Fluentd and drains it. Resolves to the exit code: Fluentd's own if it ended by itself. */
+/** `posidle run -- fluentd …`: starts Fluentd and drains it. Resolves to the exit code: Fluentd's own if it failed by itself. */
 export async function runParent(args: WatchArgs, command: readonly string[]): Promise<number> {
   if (command.length === 0) throw new UsageError(`run: the command to start is missing. ${USE_RUN}`);
   const host = new NodeHost();
   const parent = new Parent(host, command);
   const outcome = await watchAndReport(host, args, watchOptionsOf(args), { parent });
   const ownCode = WITH_OWN_CODE.has(outcome.end) ? await parent.exitCode() : undefined;
-  return ownCode ?? exitCodeOf(outcome, args);
+  // Fluentd's 0 says nothing of delivery.
+  return ownCode || exitCodeOf(outcome, args);
 }
 
 type ReportArgs = Pick<WatchArgs, 'log-format' | 'strict' | 'termination-log'> &

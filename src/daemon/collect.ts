@@ -6,10 +6,8 @@ import type { Question } from '../core/progress/question.ts';
 import type { Millis } from '../core/text/units.ts';
 import { isAnyAlive, isComplete } from '../core/witness/reports.ts';
 import type { FluentdSign, Host } from '../host.ts';
-import { FollowedFiles } from './list-followed.ts';
-import { LogFileLooks } from './look-at-files.ts';
-import { readBuffers } from './read-buffers.ts';
-import { PosFiles } from './read-pos-files.ts';
+import { Files } from './look-at-files.ts';
+import { Buffers } from './read-buffers.ts';
 
 interface LookOf {
   readonly fluentd: FluentdReading;
@@ -20,51 +18,47 @@ interface LookOf {
 
 const NO_WITNESS = { source: 'outside', reports: undefined } as const;
 
-/** Takes the looks, and keeps what has not changed since the last one. */
+/** Takes the looks. */
 export class Collector {
   readonly #host: Host;
   readonly #subject: Subject;
-  readonly #posFiles: PosFiles;
-  readonly #logFiles: LogFileLooks;
-  readonly #followed: FollowedFiles;
+  readonly #world: Files;
+  readonly #buffers: Buffers;
+  /** What the present look waits for. */
+  waitsFor: 'witness' | 'files' = 'files';
   #files: Pick<Snapshot, 'posFiles' | 'looks' | 'followed'> | undefined;
   #wasAnswered = false;
 
   constructor(host: Host, subject: Subject) {
     this.#host = host;
     this.#subject = subject;
-    this.#posFiles = new PosFiles(host);
-    this.#logFiles = new LogFileLooks(host);
-    this.#followed = new FollowedFiles(host, subject.conf);
+    this.#world = new Files(host, subject);
+    this.#buffers = new Buffers(host, subject.conf);
   }
 
   /**
-   * Takes one look. If the witnesses know enough, now and in the look before, the facts about files are older. Otherwise it reads positions before
-   * sizes, so that a position that equals a size covers all bytes up to there. It lists buffers last, because in_tail moves a position
-   * only when the buffer has the lines (in_tail.rb:1269).
+   * Takes one look. If the witnesses know enough, now and in the look before, the facts about files are older. It lists buffers last,
+   * because in_tail moves a position only when the buffer has the lines (in_tail.rb:1269).
    */
   async look(depth: Depth, { fluentd, sign, question, patience }: LookOf): Promise<Snapshot> {
     const host = this.#host;
     const { doneProcess, self = 0 } = this.#subject;
     const lookedAt = host.now();
+    await this.#buffers.begin();
+    this.waitsFor = 'witness';
     const witnessed = await this.#askWitnesses(depth, sign, question, patience);
+    this.waitsFor = 'files';
     const { reports } = witnessed;
     const isAnswered = reports !== undefined && isComplete(reports) && isAnyAlive(reports);
     // A first answer does not say what moved before it.
     const isOfWitness = isAnswered && this.#wasAnswered;
     this.#wasAnswered = isAnswered;
-    if (!isOfWitness || this.#files === undefined) this.#files = await this.#lookAtFiles(depth);
-    const buffers = depth === 'light' || isAnswered ? undefined : await readBuffers(host, this.#subject);
+    if (!isOfWitness || this.#files === undefined) this.#files = await this.#world.look(depth);
+    const buffers = depth === 'light' || isAnswered ? undefined : await this.#buffers.look();
     const table = doneProcess && (await host.listProcesses().catch(() => undefined));
     const mains = doneProcess && table ? findMains(table, doneProcess, self) : undefined;
     const facts = { ...this.#files, ...witnessed, ...(isOfWitness && { isOfWitness }), buffers, mains };
     return { lookedAt, at: host.now(), depth, ...facts, fluentd, requests: host.requests() };
-  }
-
-  async #lookAtFiles(depth: Depth): Promise<Pick<Snapshot, 'posFiles' | 'looks' | 'followed'>> {
-    const posFiles = await this.#posFiles.read(this.#subject.posFiles);
-    const looks = await this.#logFiles.look(posFiles);
-    return { posFiles, looks, followed: await this.#followed.list(depth, looks) };
   }
 
   /** A light look only checks that there is a witness, unless only the witness shows movement. */

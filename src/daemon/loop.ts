@@ -62,8 +62,6 @@ class Watch {
   /** The look in progress. */
   #looking: Promise<Observation> | undefined;
   #seen: Observation | undefined;
-  /** The last answers of the witnesses. */
-  #witness: Observation['witness'];
   /** How many stop requests the decisions have included. A new one does not wait for a slow look. */
   #answered = 0;
   #fluentd: FluentdReading = NOT_FOUND_YET;
@@ -145,7 +143,6 @@ class Watch {
     const question = depth === 'last' ? 'look' : questionIn(this.#state);
     const look = { fluentd, sign, question, patience: this.#witnessPatience() };
     this.#seen = observe(this.#seen, await this.#collector.look(depth, look), this.#task.policy);
-    if (this.#seen.witness !== undefined) this.#witness = this.#seen.witness;
     return this.#seen;
   }
 
@@ -162,7 +159,7 @@ class Watch {
     const before = this.#seen ?? this.#nothing;
     if (this.#isTold()) this.#fluentd = await this.#finder.follow(this.#fluentd);
     const now = { at: this.#host.now(), fluentd: this.#fluentd, requests: this.#host.requests() };
-    return observeOverdue(before, now, this.#task.subject, this.#task.policy);
+    return observeOverdue(before, now, this.#collector.waitsFor, this.#task.policy);
   }
 
   #isTold(): boolean {
@@ -195,8 +192,8 @@ class Watch {
         });
       }
       // A deadline cannot wait for new answers.
-      const witness = seen.extent === 'overdue' ? this.#witness : seen.witness;
-      const reach = { fluentd: seen.fluentd, witness, witnessDir: subject.witness };
+      const reports = seen.extent === 'overdue' ? seen.lastAnswers : seen.reports;
+      const reach = { fluentd: seen.fluentd, reports, witnessDir: subject.witness };
       for (const action of next.actions) {
         const patience = this.#witnessPatience();
         report.performed(await perform(this.#host, action, { ...reach, patience }));

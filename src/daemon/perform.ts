@@ -7,7 +7,7 @@ import type { Host, WitnessOrder } from '../host.ts';
 export interface Reach {
   readonly fluentd: FluentdReading;
   /** The witnesses' answers in this look, if it asked them. */
-  readonly witness?: { readonly reports: Reports } | undefined;
+  readonly reports?: Reports | undefined;
   readonly witnessDir?: string | undefined;
   /** How long a witness may take; at most 2 s. */
   readonly patience?: Millis | undefined;
@@ -37,10 +37,10 @@ export function perform(host: Host, action: Action, reach: Reach): Promise<Done>
 async function tellWitnesses(
   host: Pick<Host, 'askWitnesses' | 'tellWitness'>,
   word: WitnessOrder,
-  { witnessDir: dir, witness, patience }: Reach,
+  { witnessDir: dir, reports, patience }: Reach,
 ): Promise<Done | undefined> {
   if (dir === undefined) return undefined;
-  const { witnesses } = witness?.reports ?? (await host.askWitnesses(dir, 'look', patience));
+  const { witnesses } = reports ?? (await host.askWitnesses(dir, 'look', patience));
   const alive = witnesses.flatMap((one) => (one.kind === 'alive' ? [one] : []));
   const bySupervisor = new Map(alive.map((one) => [one.report.supervisor ?? one.worker, one]));
   const told = word === 'stop' ? [...bySupervisor.values()] : alive;

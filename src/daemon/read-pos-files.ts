@@ -1,12 +1,6 @@
 import { hasWildcard, patternOfArgument } from '../core/in-tail/path-glob.ts';
 import { COARSEST_TICK, type PosFileReading } from '../core/look/snapshot.ts';
-import {
-  flawOf,
-  type KeyedEntry,
-  keyedEntries,
-  parsePosFile,
-  replacedIn,
-} from '../core/pos-file/pos-file.ts';
+import { flawOf, latestIn, parsePosFile } from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 
@@ -37,7 +31,7 @@ async function matchesOf(host: Pick<Host, 'listFollowed'>, name: string): Promis
   return files.map(({ path }) => path);
 }
 
-/** Reads pos files, each one again only if it may have changed. Unchanged entries keep their objects. */
+/** Reads pos files, each one again only if it may have changed. */
 export class PosFiles {
   readonly #host: Pick<Host, 'listFollowed' | 'readFile' | 'now'>;
   readonly #cache = new Map<string, CachedPosFile>();
@@ -69,12 +63,12 @@ export class PosFiles {
     try {
       const content = await this.#host.readFile(path, { known, alreadyKept });
       if (content === undefined) return { path, kind: 'missing' };
-      const { stamp, bytes, writtenAgo } = content;
+      const { stamp, file, bytes, writtenAgo } = content;
       if (bytes === undefined && before !== undefined) return { ...before.reading, writtenAgo };
-      const reading = readingOf(path, bytes ?? new Uint8Array(), before?.reading.entries);
+      const reading = readingOf(path, bytes ?? new Uint8Array());
       if (reading.kind !== 'read') return reading;
       const since = stamp === before?.stamp ? before.since : at;
-      const dated = { ...reading, writtenAgo };
+      const dated = { ...reading, file, writtenAgo };
       this.#cache.set(path, { stamp, since, isSure: at - since >= COARSEST_TICK, reading: dated });
       return dated;
     } catch (error) {
@@ -98,14 +92,12 @@ interface CachedPosFile {
 function readingOf(
   path: string,
   bytes: Uint8Array,
-  before: readonly KeyedEntry[] | undefined,
-): Omit<Read, 'writtenAgo'> | Exclude<PosFileReading, Read> {
+): Omit<Read, 'writtenAgo' | 'file'> | Exclude<PosFileReading, Read> {
   if (bytes.length === 0) return { path, kind: 'empty' };
   const parsed = parsePosFile(bytes);
   const why = flawOf(bytes, parsed);
   if (why !== undefined) return { path, kind: 'foreign', why };
   const { unparsable } = parsed;
-  const entries = keyedEntries(path, parsed.entries, before);
-  const replaced = replacedIn(parsed.entries, entries);
+  const { entries, replaced } = latestIn(path, parsed.entries);
   return { path, kind: 'read', entries, ...(replaced.length > 0 && { replaced }), unparsable };
 }

@@ -11,7 +11,6 @@ import { observe, observeOnce } from '../core/look/observe.ts';
 import type { PosFileReading, Snapshot } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
 import { Collector } from '../daemon/collect.ts';
-import { listPutAside } from '../daemon/read-buffers.ts';
 import type { Host } from '../host.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { type ConfWanted, type FoundPosFiles, findPosFiles } from './find-conf.ts';
@@ -41,7 +40,7 @@ export async function inspectSubject(host: Host, wanted: InspectWanted): Promise
     found.posFiles.length > 0 || witness !== undefined
       ? undefined
       : `${confPath} has no in_tail source: nothing to inspect`;
-  return { ...found, nothing, witness, putAsideBefore: await listPutAside(host, found) };
+  return { ...found, nothing, witness };
 }
 
 async function refuseRoot(root: string): Promise<void> {

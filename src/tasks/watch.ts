@@ -8,7 +8,6 @@ import type { FluentdTarget } from '../core/progress/fluentd-reading.ts';
 import type { Role } from '../core/progress/limits.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
 import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
-import { listPutAside } from '../daemon/read-buffers.ts';
 import { expandAll } from '../daemon/read-pos-files.ts';
 import { inWords } from '../node/files/in-words.ts';
 import type { NodeHost } from '../node/node-host.ts';
@@ -63,14 +62,12 @@ export async function watch(
     const { posFiles, conf } = found;
     const { doneProcess } = settings;
     const own = parent && (await ownWitness(settings, warn));
-    const putAsideBefore = await listPutAside(host, { conf });
     // Without a pos file nothing proves which process it is, but a witness is asked by its directory.
     const beside: FluentdTarget = { by: posFiles.length === 0 ? 'witness' : 'search' };
     const fluentd = (await parent?.start(own?.env)) ?? beside;
     const subject = {
       posFiles,
       conf,
-      putAsideBefore,
       role,
       doneProcess,
       fluentd,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { FileLook, PosFileReading } from '../../src/core/look/snapshot.ts';
-import { entryKeyIn, keyedEntries, type PositionEntry } from '../../src/core/pos-file/pos-file.ts';
+import type { FileLook } from '../../src/core/look/snapshot.ts';
+import { entryKeyIn, type PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import { Collector } from '../../src/daemon/collect.ts';
-import { LogFileLooks } from '../../src/daemon/look-at-files.ts';
+import { Files } from '../../src/daemon/look-at-files.ts';
 import { ABSENT, LOG, POS, posText, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { alive } from '../support/witnesses.ts';
@@ -20,8 +20,12 @@ test('the file of every entry is looked at; one that may not be read keeps its s
 test('a log file that two pos files have an entry for is looked at for each of them', async () => {
   const host = new FakeHost();
   host.writeFile(LOG, 'one\ntwo', '7');
-  const reading = (path: string, position: number) => readingOf(path, [{ path: LOG, position, inode: '7' }]);
-  const looks = await new LogFileLooks(host).look([reading('/pos/a', 0), reading('/pos/b', 4)]);
+  for (const [name, position] of [
+    ['a', 0],
+    ['b', 4],
+  ] as const)
+    host.writeFile(`/pos/${name}`, posText([{ path: LOG, position, inode: 7 }]));
+  const { looks } = await new Files(host, { posFiles: ['/pos/a', '/pos/b'], conf: undefined }).look('all');
   const newlineLeft = (posFile: string) =>
     looks.get(entryKeyIn(posFile, { path: LOG, inode: '7' }))?.newlineLeft;
   expect([newlineLeft('/pos/a'), newlineLeft('/pos/b')]).toEqual([true, false]);
@@ -30,12 +34,12 @@ test('a log file that two pos files have an entry for is looked at for each of t
 test('looks that find the same are the same object, and another size makes another one', async () => {
   const host = new FakeHost();
   host.writeFile(LOG, 'one\n', '7');
-  const looks = new LogFileLooks(host);
-  const look = () => looks.look([readingOf(POS, [{ path: LOG, position: 4, inode: '7' }])]);
-  const first = await look();
-  expect(await look()).toBe(first);
+  host.writeFile(POS, posText([{ path: LOG, position: 4, inode: 7 }]));
+  const files = new Files(host, { posFiles: [POS], conf: undefined });
+  const { looks } = await files.look('light');
+  expect((await files.look('light')).looks).toBe(looks);
   host.appendLog(LOG, 'two\n');
-  expect(await look()).not.toBe(first);
+  expect((await files.look('light')).looks).not.toBe(looks);
 });
 
 test('an unlistable directory does not keep posidle from the other files', async () => {
@@ -109,10 +113,8 @@ test('main is looked for among the processes, where it is named', async () => {
   expect(mains).toMatchObject([{ pid: 500 }]);
 });
 
-function readingOf(path: string, entries: readonly PositionEntry[]): PosFileReading {
-  return { path, kind: 'read', entries: keyedEntries(path, entries), unparsable: [], writtenAgo: 0 };
-}
-
 async function looksAt(host: FakeHost, entries: readonly PositionEntry[]): Promise<readonly FileLook[]> {
-  return [...(await new LogFileLooks(host).look([readingOf(POS, entries)])).values()];
+  host.writeFile(POS, posText(entries));
+  const { looks } = await new Files(host, { posFiles: [POS], conf: undefined }).look('all');
+  return [...looks.values()];
 }

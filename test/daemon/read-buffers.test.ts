@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChunkListing } from '../../src/core/fluentd/buffers.ts';
-import { listPutAside, readBuffers } from '../../src/daemon/read-buffers.ts';
+import { Buffers } from '../../src/daemon/read-buffers.ts';
 import { chunkPath, confOf, LOG } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
@@ -9,7 +9,7 @@ const outputs = (...buffers: readonly string[]) =>
     .map((buffer, index) => `<match ${index}>\n@type forward\n@id out${index}\n${buffer}</match>\n`)
     .join('');
 const ON_DISK = '<buffer>\n@type file\npath /buffer\n</buffer>\n';
-const read = (host: FakeHost, text: string) => readBuffers(host, { conf: confOf([LOG], text) });
+const read = (host: FakeHost, text: string) => new Buffers(host, confOf([LOG], text)).look();
 
 test('a buffer on disk is its chunks, and one in memory is seen by nobody', async () => {
   const host = new FakeHost();
@@ -36,27 +36,32 @@ test.each<[string, () => Promise<ChunkListing>, string]>([
 test('buffers may be hidden where fluent.conf is not known, or not all of it', async () => {
   const host = new FakeHost();
   const none = { outputs: [], unseen: ['all buffers: no fluent.conf is known'], givenUp: [] };
-  expect(await readBuffers(host, { conf: undefined })).toEqual(none);
+  expect(await new Buffers(host, undefined).look()).toEqual(none);
   const unseen = ['buffers in the part of fluent.conf that posidle cannot evaluate'];
   expect(await read(host, '<source>\n@type "#{Dir.pwd}"\n</source>\n')).toMatchObject({ unseen });
 });
 
 test('a chunk that Fluentd put aside counts from when posidle began', async () => {
   const host = new FakeHost();
-  const conf = confOf([LOG]);
+  const buffers = new Buffers(host, confOf([LOG]));
   const aside = (name: string) => `/tmp/fluent/backup/worker0/out/${name}.log`;
   host.writeFile(aside('old'), 'x');
-  const putAsideBefore = await listPutAside(host, { conf });
+  await buffers.begin();
   host.writeFile(aside('new'), 'lines');
+  await buffers.begin();
   const found = { path: aside('new'), size: 5 };
-  expect((await readBuffers(host, { conf, putAsideBefore })).givenUp).toEqual([found]);
-  expect((await readBuffers(host, { conf })).givenUp).toHaveLength(2);
+  expect((await buffers.look()).givenUp).toEqual([found]);
 });
 
 test('if the backup chunks cannot be listed, it says so, and all count as new later', async () => {
-  const conf = confOf([LOG]);
-  const host = Object.assign(new FakeHost(), { listChunks: refuse });
-  expect(await listPutAside(host, { conf })).toEqual(new Set());
+  const host = new FakeHost();
+  const buffers = new Buffers(host, confOf([LOG]));
+  const { listChunks } = host;
+  host.listChunks = refuse;
+  await buffers.begin();
   const unseen = ['the chunks that Fluentd gives up: they cannot be listed (EACCES)'];
-  expect(await readBuffers(host, { conf })).toMatchObject({ unseen });
+  expect(await buffers.look()).toMatchObject({ unseen });
+  host.listChunks = listChunks;
+  host.writeFile('/tmp/fluent/backup/worker0/out/old.log', 'x');
+  expect((await buffers.look()).givenUp).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keyedEntries } from '../../src/core/pos-file/pos-file.ts';
+import { latestIn } from '../../src/core/pos-file/pos-file.ts';
 import { PosFiles } from '../../src/daemon/read-pos-files.ts';
 import type { ReadOptions } from '../../src/host.ts';
 import { LOG, POS, posText } from '../support/builders.ts';
@@ -56,9 +56,9 @@ test('a pos file is read, missing, empty or unreadable, and each is told from th
   host.broken.set('/pos/broken', 'EIO: i/o error, read');
   await host.sleep(1_500);
   const names = ['read', 'empty', 'broken', 'missing'].map((name) => `/pos/${name}`);
-  const entries = keyedEntries('/pos/read', [{ path: LOG, position: 5, inode: '7' }]);
+  const { entries } = latestIn('/pos/read', [{ path: LOG, position: 5, inode: '7' }]);
   expect(await new PosFiles(host).read(names)).toEqual([
-    { path: '/pos/read', kind: 'read', entries, unparsable: [], writtenAgo: 1_500 },
+    { path: '/pos/read', kind: 'read', file: '101', entries, unparsable: [], writtenAgo: 1_500 },
     { path: '/pos/empty', kind: 'empty' },
     { path: '/pos/broken', kind: 'unreadable', error: 'EIO: i/o error, read' },
     { path: '/pos/missing', kind: 'missing' },

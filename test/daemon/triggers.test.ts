@@ -21,7 +21,7 @@ test("main's process is gone since the look that missed it first, and no look mo
   const host = worldWithMain(10_050);
   // Nothing else wakes posidle on a whole look.
   const { report } = await runUntilMainIsGone(host, { doneProcessGone: 2_100 });
-  const missed = report.looks.find(({ seen }) => seen.memory.main.goneSince !== undefined);
+  const missed = report.looks.find(({ seen }) => seen.main.goneSince !== undefined);
   const over = (missed?.seen.at ?? 0) + 2_100;
   expectStops(host, [`SIGINT 4242 @${over}`]);
   expect(report.transitions.find(({ to }) => to === 'draining')?.seen.at).toBe(over);

@@ -40,7 +40,7 @@ onFluentd(ONE_VERSION, (version) => {
     site,
   }) => {
     const ended = await deliver(site, ({ pid }) => ({
-      args: ['--drain-timeout', '2s', '--stop-timeout', '2s'],
+      args: ['--drain-timeout', '5s', '--stop-timeout', '2s'],
       main: async () => {
         process.kill(-pid, 'SIGSTOP');
         await site.write('app.log', COUNT);
@@ -49,6 +49,8 @@ onFluentd(ONE_VERSION, (version) => {
     expect(ended).toMatchObject({ code: 3, outcome: { end: 'killed' } });
     expect(JSON.stringify(ended.outcome)).toContain(site.log('app.log'));
     expect(ended.log).toContainEqual(saying(/Fluentd still runs .* after the stop signal/));
+    expect(ended.log).toContainEqual(saying(/its witness did not answer .* Is Fluentd stopped/));
+    expect(ended.log).not.toContainEqual(saying(/very many files|a mount does not answer/));
   });
 
   test('where /proc shows no process of others (hidepid), the witness is enough', async ({ site }) => {

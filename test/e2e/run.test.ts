@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { ONE_VERSION, onFluentd, test } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
-import { renderConf, tail, toStdout } from '../support/fluentd-conf.ts';
+import { fileBuffer, renderConf, tail, toFile, toStdout } from '../support/fluentd-conf.ts';
 import { type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
 import { containerEnv, READY_LINE, requireFluentd } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
@@ -51,6 +51,23 @@ onFluentd(ONE_VERSION, (version) => {
     signalInside(running, 'SIGKILL', Number(/fluentd runs: pid (\d+), 1 worker/.exec(msg)?.[1]));
     expect(await running.exited).toBe(137);
     expect(running.log().at(-1)).toMatchObject({ outcome: { end: 'ended-by-itself' } });
+  });
+
+  test.for([
+    ['an unproven outcome', [], undefined, 0],
+    ['an unproven outcome with --strict', ['--strict'], undefined, 3],
+    ['chunks that are left', [], { flush_interval: '60s' }, 3],
+  ] as const)('a Fluentd that ends by itself with code 0 hides no loss: %s', async (row, { site }) => {
+    const [, args, buffer, code] = row;
+    const out = buffer === undefined ? toStdout() : toFile(site.out, fileBuffer(site.buffer, buffer));
+    const source = tail(site.log('*.log'), site.pos, { refresh_interval: '1s' });
+    const running = run(site, { args: ['--quiet', 'off', ...args], conf: renderConf([source, out]) });
+    const { msg } = await running.logged(/1 worker/);
+    await site.isRead('app.log');
+    signalInside(running, 'SIGTERM', Number(/fluentd runs: pid (\d+), 1 worker/.exec(msg)?.[1]));
+    expect(await running.exited).toBe(code);
+    const outcome = buffer === undefined ? 'unproven' : 'not-drained';
+    expect(running.log().at(-1)).toMatchObject({ outcome: { end: 'ended-by-itself', outcome } });
   });
 
   test('SIGUSR1 reaches Fluentd, and opens no inspector', async ({ site }) => {

@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import {
@@ -21,6 +21,7 @@ import {
 } from '../support/fluentd-conf.ts';
 import { needsRoot } from '../support/needs.ts';
 import { CLI, startPosidle } from '../support/posidle.ts';
+import { until } from '../support/until.ts';
 
 const NOBODY = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'];
 /** Where no Fluentd of this machine is seen. */
@@ -92,6 +93,40 @@ onFluentd(ONE_VERSION, (version) => {
       expect(ended.outcome.doubts.worst).toContainEqual(
         expect.objectContaining({ kind: 'unlisted', why: expect.stringMatching(why) }),
       );
+    },
+  );
+
+  test.for<[string, (pos: string) => void]>([
+    ['removed', (pos) => rmSync(pos)],
+    ['cut short', (pos) => truncateSync(pos)],
+    [
+      'replaced by its copy',
+      (pos) => {
+        copyFileSync(pos, `${pos}.new`);
+        renameSync(`${pos}.new`, pos);
+      },
+    ],
+  ])(
+    'without a witness a pos file that is %s under Fluentd is a doubt, and Fluentd is flushed',
+    async ([, harm], { site }) => {
+      const out = toFile(site.out, fileBuffer(site.buffer, { flush_interval: '60s' }));
+      const ended = await watchDelivery(site, {
+        ...blind(site),
+        conf: [source(site, '1s'), out],
+        before: () => site.write('app.log', 1_000),
+        main: async (posidle) => {
+          await posidle.logged(/→ watching/);
+          await site.isRead('app.log');
+          harm(site.pos);
+          await site.write('app.log', 1_000);
+          await until('all is in the buffer', () => site.buffered() === 2_000);
+        },
+      });
+      expect(ended).toMatchObject({ lost: 0, code: 3, outcome: { outcome: 'unproven', left: { count: 0 } } });
+      expect(ended.outcome.doubts.worst).toContainEqual(
+        expect.objectContaining({ kind: 'pos-file', about: site.pos }),
+      );
+      expect(site.buffered()).toBe(0);
     },
   );
 

@@ -66,10 +66,10 @@ export class SimulatedHost implements Host {
     if (!posFile.exists) return undefined;
     const stamp = `${posFile.bytes.length} ${posFile.writtenAt}`;
     const writtenAgo = clock.wall - posFile.writtenAt;
-    if (stamp === known) return { stamp, bytes: undefined, writtenAgo };
+    if (stamp === known) return { stamp, file: '1', bytes: undefined, writtenAgo };
     this.#takeTime();
     this.#world.lookedAt = clock.now;
-    return { stamp, bytes: posFile.bytes, writtenAgo: clock.wall - posFile.writtenAt };
+    return { stamp, file: '1', bytes: posFile.bytes, writtenAgo: clock.wall - posFile.writtenAt };
   }
 
   async lookAt<Entry extends PositionEntry>(

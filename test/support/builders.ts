@@ -5,25 +5,21 @@ import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
 import type { Draining, State, Trigger } from '../../src/core/drain/state.ts';
 import { type FluentConf, fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
-import { type BuffersReading, NO_BUFFERS } from '../../src/core/fluentd/buffers.ts';
+import type { BuffersReading } from '../../src/core/fluentd/buffers.ts';
 import { isFileOf, type LagContext } from '../../src/core/look/file-state.ts';
 import type { Observation } from '../../src/core/look/observation.ts';
 import { observe } from '../../src/core/look/observe.ts';
 import type { FileLook, FileStat, PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
 import type { Subject } from '../../src/core/look/subject.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
-import {
-  entryKeyIn,
-  keyedEntries,
-  type PositionEntry,
-  parsePosFile,
-} from '../../src/core/pos-file/pos-file.ts';
+import { entryKeyIn, latestIn, type PositionEntry, parsePosFile } from '../../src/core/pos-file/pos-file.ts';
 import type { FluentdReading, ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import { type Reporter, type Task, type Transition, watch } from '../../src/daemon/loop.ts';
 import type { Done } from '../../src/daemon/perform.ts';
 import type { Host } from '../../src/host.ts';
 
+export const NO_BUFFERS: BuffersReading = { outputs: [], unseen: [], givenUp: [] };
 export const POS = '/var/log/pos/app.pos';
 export const LOG = '/var/log/app.log';
 
@@ -120,10 +116,8 @@ export type Watched = readonly [entry: PositionEntry, look?: FileLook];
 
 /** One pos file with these entries; an entry without a look is read to its end. */
 export function reading(files: readonly Watched[], writtenAgo: Millis = 0): PosFileReading {
-  const entries = keyedEntries(
-    POS,
-    files.map(([entry]) => entry),
-  );
+  const all = files.map(([entry]) => entry);
+  const { entries } = latestIn(POS, all);
   return { path: POS, kind: 'read', entries, unparsable: [], writtenAgo };
 }
 

@@ -48,7 +48,7 @@ export abstract class FakeFiles {
     if (file === undefined) return undefined;
     const stamp = `${file.inode} ${file.bytes.length} ${file.writtenAt}`;
     const bytes = stamp === known ? undefined : file.bytes;
-    return { stamp, bytes, writtenAgo: this.now() - file.writtenAt };
+    return { stamp, file: file.inode, bytes, writtenAgo: this.now() - file.writtenAt };
   }
 
   async lookAt<Entry extends PositionEntry>(

@@ -52,10 +52,12 @@ export function describeHost(
       const again = () => host.readFile(path('a.log'), { known: first?.stamp });
       expect(await again()).toMatchObject({ stamp: first?.stamp, bytes: undefined });
       append('a.log', 'two\n');
-      expect((await again())?.bytes).toHaveLength(8);
+      expect(await again()).toMatchObject({ file: first?.file, bytes: { length: 8 } });
       write('b.log', 'two\n');
       rename('b.log', 'a.log');
-      expect((await again())?.bytes).toHaveLength(4);
+      const other = await again();
+      expect(other?.bytes).toHaveLength(4);
+      expect(other?.file).not.toBe(first?.file);
     });
   });
 

@@ -39,7 +39,7 @@ function describeQuiet({ since }: State, seen: Observation, { quiet }: Policy): 
 
 function missing({ fluentd, unknown: [doubt] }: Observation): string {
   if (fluentd.kind === 'absent') return fluentd.why;
-  return doubt === undefined ? 'Fluentd has read nothing yet' : `${doubt.path} ${doubt.why}`;
+  return doubt === undefined ? 'Fluentd has read nothing yet' : `${doubt.about} ${doubt.why}`;
 }
 
 export function describeFluentd({ fluentd }: Observation): string {

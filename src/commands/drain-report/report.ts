@@ -20,6 +20,7 @@ const MADE_AT_START = 'Fluentd makes it when it starts. If it does not come: is 
 
 const CAUSE =
   "The cause may be a full buffer, a throttled input or a slow destination: see Fluentd's log and configuration";
+const FROZEN = 'Is Fluentd stopped, or short of CPU?';
 const NOT_READ = 'Until that changes, nothing counts as read';
 
 /** Logs each state change and each order, and the progress while posidle waits. */
@@ -79,8 +80,8 @@ export class LogReporter implements Reporter {
     tell({ pids }, what);
   }
 
-  #tellRestart({ at, memory: { main } }: Observation): void {
-    const goneSince = this.#before?.memory.main.goneSince;
+  #tellRestart({ at, main }: Observation): void {
+    const goneSince = this.#before?.main.goneSince;
     if (!main.seen || main.goneSince !== undefined || goneSince === undefined) return;
     this.#log.warn(
       {},
@@ -115,22 +116,28 @@ function keyOf({ key, posFile = '', text }: Note): string {
 }
 
 function* notesOf({ name }: State, seen: Observation): Generator<Note> {
-  const { requests, fluentd, unknown, memory, files } = seen;
+  const { requests, fluentd, unknown, main, files } = seen;
   const [request] = requests;
   if (request !== undefined && name === 'waiting' && fluentd.kind === 'absent') {
     const bySignal = request.by.startsWith('SIG') ? '; a second signal ends the wait' : '';
     yield { text: `${DRAIN_REQUESTS[request.by]}, and Fluentd is not up; posidle waits for it${bySignal}` };
   }
-  for (const { path, why, empty } of unknown) {
-    if (empty) continue;
-    const note = { key: `${path} ${why}`, posFile: path };
+  for (const { about, kind, why } of unknown) {
+    if (kind === 'empty-pos-file') continue;
+    const note = { key: `${about} ${why}`, posFile: about };
     if (name === 'waiting' && why === NOT_THERE) yield { ...note, text: `${why} yet. ${MADE_AT_START}` };
     else yield { ...note, level: 'warn', text: `${why}. ${NOT_READ}` };
   }
+  const late = seen.progress.doubts.find(({ kind }) => kind === 'not-looked-at');
+  if (late !== undefined) yield { key: late.kind, level: 'warn', text: `${late.why}. ${NOT_READ}` };
+  const silent = seen.progress.doubts.find(({ kind }) => kind === 'no-answer');
+  const isTold = name === 'stopping' || name === 'killing';
+  if (silent?.about !== undefined && !isTold)
+    yield { key: silent.kind, level: 'warn', text: `${silent.about}: ${silent.why}. ${FROZEN}` };
   // If Fluentd is gone after the stop signal, the outcome says so.
-  const isEnd = fluentd.kind === 'absent' && (name === 'stopping' || name === 'killing');
+  const isEnd = fluentd.kind === 'absent' && isTold;
   if (!isEnd) yield { facts: logFacts(seen), text: describeFluentd(seen) };
-  if (memory.main.seen) yield { text: "posidle sees main's process" };
+  if (main.seen) yield { text: "posidle sees main's process" };
   const [first, ...others] = files.filter(({ state }) => state === 'blocked');
   if (first === undefined) return;
   const { path, position, lag } = first;

@@ -6,9 +6,9 @@ import { type FileReport, nameOf, type OutputReport } from '../../core/witness/a
 
 /** The witnesses' answers, for people: a line for each file and output, then what is left and not proven. */
 export function* witnessLines({ seen }: Found): Generator<string> {
-  const { witness, progress } = seen;
-  if (witness === undefined) return;
-  const { witnesses } = witness.reports;
+  const { reports, progress } = seen;
+  if (reports === undefined) return;
+  const { witnesses } = reports;
   if (witnesses.length === 0)
     yield 'no witness there: posidle witness writes it, and prints what the container of Fluentd needs';
   for (const one of witnesses) {
@@ -26,8 +26,8 @@ export function* witnessLines({ seen }: Found): Generator<string> {
 }
 
 /** What each output holds and has done with its records, the one that holds most first. */
-export function outputLines({ seen: { witness } }: Found): readonly string[] {
-  const outputs = (witness?.reports.witnesses ?? []).flatMap((one) =>
+export function outputLines({ seen: { reports } }: Found): readonly string[] {
+  const outputs = (reports?.witnesses ?? []).flatMap((one) =>
     one.kind === 'alive' ? one.report.outputs : [],
   );
   return outputs.toSorted((a, b) => b.bytes - a.bytes).map((output) => printable(outputLine(output)));

@@ -39,7 +39,7 @@ export const COMMANDS = {
     words: 'run',
     about: 'start Fluentd, and stop it when its work is done: posidle run -- fluentd …',
     options: watchOptions,
-    exits: `${DRAIN_EXITS}; if Fluentd ended by itself: its own code, or 128 + signal`,
+    exits: `${DRAIN_EXITS}; if Fluentd failed by itself: its own code, or 128 + signal`,
     examples: [
       ['$0 run -- fluentd -c /fluentd/etc/fluent.conf', 'stop it when no log file was read for 60 s'],
       ['$0 run --done-file /var/log/app/done -- fluentd', 'stop it when main has made this file'],

@@ -21,16 +21,21 @@ function isMainProcessGone(seen: Seen, policy: Policy): boolean {
 
 /** The quiet trigger: nothing has moved for the window, and Fluentd has no bytes left that it could read. */
 export function quietBy(seen: Seen, policy: Policy): Trigger | undefined {
-  const isQuiet =
-    hasStoodStill(seen, policy) && (seen.goneSince !== undefined || !isLeft(seen.progress, 'unread'));
+  const isQuiet = hasStoodStill(seen, policy) && (seen.goneSince !== undefined || !mayBeUnread(seen));
   return isQuiet ? { by: 'quiet', at: seen.at } : undefined;
 }
 
 /** Whether unread bytes are all that prevents quiet: only a witness knows whether Fluentd may read them. */
 export function needsWitness(seen: Seen, policy: Policy): boolean {
   const isAsked = seen.progress.source === 'witness';
+  return seen.source === 'witness' && !isAsked && hasStoodStill(seen, policy) && mayBeUnread(seen);
+}
+
+/** Bytes of a pos file that has become unknown may be unread, too. */
+function mayBeUnread({ progress }: Seen): boolean {
   return (
-    seen.source === 'witness' && !isAsked && hasStoodStill(seen, policy) && isLeft(seen.progress, 'unread')
+    isLeft(progress, 'unread') ||
+    progress.doubts.some(({ kind, bytes = 0 }) => kind === 'pos-file' && bytes > 0)
   );
 }
 

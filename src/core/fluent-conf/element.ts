@@ -59,17 +59,6 @@ export function rootElement(items: readonly ConfItem[], place: Place): ConfEleme
   return { kind: 'section', name: 'ROOT', arg: '', items, place };
 }
 
-export function sectionsOf(element: ConfElement, ...names: string[]): ConfElement[] {
-  return element.items.filter(
-    (item): item is ConfElement =>
-      item.kind === 'section' && (names.length === 0 || names.includes(item.name)),
-  );
-}
-
-export function paramOf(element: ConfElement, name: string): ConfParam | undefined {
-  return element.items.findLast((item): item is ConfParam => item.kind === 'param' && item.name === name);
-}
-
 /** The value as written in the file. Messages use it, because evaluated Ruby may be a secret from Fluentd's environment. */
 export function writtenText(value: ConfValue): string {
   if (typeof value === 'string') return value;

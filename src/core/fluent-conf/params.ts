@@ -1,5 +1,5 @@
 import type { Millis } from '../text/units.ts';
-import { type ConfElement, type ConfProblem, paramOf, sectionsOf, writtenText } from './element.ts';
+import { type ConfElement, type ConfParam, type ConfProblem, writtenText } from './element.ts';
 import { evaluate, type RubyContext } from './ruby.ts';
 
 export interface EvalContext {
@@ -49,7 +49,9 @@ export class Params {
   }
 
   sections(...names: string[]): Params[] {
-    return sectionsOf(this.element, ...names).map((element) => new Params(element, this.context));
+    return this.element.items.flatMap((item) =>
+      item.kind === 'section' && names.includes(item.name) ? [new Params(item, this.context)] : [],
+    );
   }
 
   warn(text: string): void {
@@ -61,7 +63,9 @@ export class Params {
   }
 
   private param(name: string) {
-    return paramOf(this.element, name) ?? paramOf(this.element, name.replace(/^@/, ''));
+    const last = (wanted: string) =>
+      this.element.items.findLast((item): item is ConfParam => item.kind === 'param' && item.name === wanted);
+    return last(name) ?? last(name.replace(/^@/, ''));
   }
 }
 

@@ -31,5 +31,3 @@ export interface OutputReading {
   readonly name: string;
   readonly chunks: readonly Chunk[];
 }
-
-export const NO_BUFFERS: BuffersReading = { outputs: [], unseen: [], givenUp: [] };

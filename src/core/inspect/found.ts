@@ -47,7 +47,7 @@ export function foundBy(
   rates: Rates | undefined,
 ): Found {
   const files = groupedBy(seen.files, ({ posFile }) => posFile);
-  const undiscovered = seen.undiscovered.map(asFile);
+  const { undiscovered } = seen;
   const totals = totalsOf([...seen.files, ...undiscovered]);
   const gate = readGate(seen);
   const shown = posFiles.map((reading) => {
@@ -83,26 +83,13 @@ function shownOf(reading: PosFileReading, files: readonly ObservedFile[], looks:
 }
 
 function errorOf({ unknown }: Observation, path: string): Pick<FoundPosFile, 'error' | 'isEmpty'> {
-  const doubt = unknown.find((one) => one.path === path);
-  return { error: doubt && sentenceOf(path, doubt.why), isEmpty: doubt?.empty === true };
+  const doubt = unknown.find(({ about }) => about === path);
+  return { error: doubt && sentenceOf(path, doubt.why), isEmpty: doubt?.kind === 'empty-pos-file' };
 }
 
 /** A glob that matches nothing counts as one missing pos file. */
 function sentenceOf(path: string, why: string): string {
   return why === NOT_THERE && /[*?]/.test(path) ? 'no file matches it' : `it ${why}`;
-}
-
-function asFile({ path, size }: Observation['undiscovered'][number]): ObservedFile {
-  const entry = {
-    posFile: '',
-    key: path,
-    path,
-    position: null,
-    inode: '',
-    movedAt: Number.NEGATIVE_INFINITY,
-    leftSince: undefined,
-  };
-  return { ...entry, state: 'undiscovered', size, lag: size, read: size === 0 };
 }
 
 export type Totals = Readonly<ReturnType<typeof totalsOf>>;
@@ -142,8 +129,8 @@ function totalsOf(files: readonly ObservedFile[]) {
 }
 
 /** The chunks that the witnesses see. Those on disk need no Fluentd. */
-function held({ witness, progress }: Observation): string | undefined {
-  if (witness === undefined || !isAnswered(witness.reports)) return undefined;
+function held({ reports, progress }: Observation): string | undefined {
+  if (reports === undefined || !isAnswered(reports)) return undefined;
   const chunks = heldIn(progress.left);
   return chunks.length === 0 ? undefined : describeLeft(listed(chunks));
 }

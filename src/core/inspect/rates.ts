@@ -76,11 +76,11 @@ export class Rates {
 
   take({ at, files, undiscovered, memory }: Observation): void {
     const isFirst = this.#at === undefined;
-    const waiting = undiscovered.filter(({ size }) => size > 0);
+    const waiting = undiscovered.filter(({ read }) => !read);
     this.#at = at;
     this.#unfound = new Map(waiting.map(({ path }) => [path, this.#unfound.get(path) ?? at]));
     let read = this.total.read;
-    let left = waiting.reduce((sum, { size }) => sum + size, 0);
+    let left = waiting.reduce((sum, { lag }) => sum + (lag ?? 0), 0);
     for (const { key, position, lag } of files) {
       left += lag ?? 0;
       if (position === null) continue;

@@ -10,9 +10,6 @@ const BLOCKED_AFTER: Millis = 10_000;
 interface PosFileView {
   readonly path: string;
   readonly at: Millis;
-  /** The time of the previous look; undefined for the first. */
-  readonly before: Millis | undefined;
-  readonly writtenAgo: Millis;
   isLast(entry: KeyedEntry): boolean;
   hasInode(entry: KeyedEntry, inode: string): boolean;
 }
@@ -30,7 +27,9 @@ export function judge(
   const lastSize = lastSizeOf(known);
   const isSeen = atPath?.inode === inode || lastSize !== null;
   if (!isSeen && !posFile.isLast(entry)) return undefined;
-  const movedAt = movementOf(entry, known, posFile);
+  // When in_tail lets a file go, the position becomes null. That is no progress.
+  const isStill = known !== undefined && (known.position === position || position === null);
+  const movedAt = isStill ? known.movedAt : posFile.at;
   const leftSince = known?.leftSince ?? posFile.at;
   const succeeded = atPath !== undefined && atPath.inode !== inode && posFile.hasInode(entry, atPath.inode);
   const { state, size, lag, read } = lagOf(entry, look, {
@@ -53,18 +52,6 @@ export function judge(
     movedAt,
     leftSince: left,
   };
-}
-
-/** When the position last moved. The mtime of the pos file dates it, within the time since the previous look. */
-function movementOf(
-  { position }: KeyedEntry,
-  known: Known | undefined,
-  { at, before, writtenAgo }: PosFileView,
-): Millis {
-  // When in_tail lets a file go, the position becomes null. That is no progress.
-  if (known !== undefined && (known.position === position || position === null)) return known.movedAt;
-  if (before === undefined) return at;
-  return Math.max(Math.min(before + 1, at), at - Math.max(0, writtenAgo));
 }
 
 /** The last size. That of a truncated file is forgotten: nothing of its new content is read, whatever the old position says. */

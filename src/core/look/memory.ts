@@ -6,20 +6,18 @@ import { departedIn } from './departed.ts';
 import type { KnownPosFile, MainProcess, Memory, Observation, ObservedFile } from './observation.ts';
 import type { PosFileReading, Snapshot } from './snapshot.ts';
 
-export function newMemory(at: Millis): Memory {
-  return {
-    entries: new Map(),
-    departed: new Map(),
-    departedAt: undefined,
-    posFiles: new Map(),
-    fluentdSeen: false,
-    supervisor: undefined,
-    workers: [],
-    workersSince: undefined,
-    main: { sightings: new Map(), seen: false, goneSince: undefined },
-    began: at,
-  };
-}
+export const NO_MEMORY: Memory = {
+  entries: new Map(),
+  departed: new Map(),
+  departedAt: undefined,
+  posFiles: new Map(),
+  fluentdSeen: false,
+  supervisor: undefined,
+  workers: [],
+  workersSince: undefined,
+};
+
+const NO_MAIN: MainProcess = { sightings: new Map(), seen: false, goneSince: undefined };
 
 export function remember(
   memory: Memory,
@@ -28,15 +26,15 @@ export function remember(
 ): Memory {
   const { at, fluentd, posFiles } = snapshot;
   const entries = rememberEntries(memory, found);
+  const ofWorkers = workersIn(memory, fluentd, at);
+  const isNew = memory.workersSince === undefined || ofWorkers.workersSince !== memory.workersSince;
   return {
     entries,
     ...departedIn(memory, entries, at),
-    posFiles: rememberPosFiles(memory, posFiles, at),
+    posFiles: rememberPosFiles(memory, posFiles, at, isNew),
     supervisor: fluentd.kind === 'running' ? sinceWhen(memory, fluentd.supervisor, at) : memory.supervisor,
-    ...workersIn(memory, fluentd, at),
+    ...ofWorkers,
     fluentdSeen: memory.fluentdSeen || fluentd.kind !== 'absent',
-    main: watchMain(memory.main, snapshot.mains, at),
-    began: memory.began,
   };
 }
 
@@ -45,7 +43,7 @@ function rememberEntries(
   { entries: before }: Memory,
   { files, unknown }: Pick<Observation, 'files' | 'unknown'>,
 ): Memory['entries'] {
-  const doubted = new Set(unknown.map(({ path }) => path));
+  const doubted = new Set(unknown.map(({ about }) => about));
   const entries = new Map<string, ObservedFile>();
   if (doubted.size > 0)
     for (const [key, known] of before) if (doubted.has(posFileOf(key))) entries.set(key, known);
@@ -58,13 +56,15 @@ function rememberPosFiles(
   { posFiles }: Memory,
   readings: readonly PosFileReading[],
   at: Millis,
+  isNew: boolean,
 ): Memory['posFiles'] {
   const all = new Map<string, KnownPosFile>();
   for (const [path, known] of posFiles) all.set(path, { ...known, emptySince: undefined });
   for (const { path, ...reading } of readings) {
-    const { count = 0, emptySince = at } = posFiles.get(path) ?? {};
+    const { count = 0, emptySince = at, file } = posFiles.get(path) ?? {};
     all.set(path, {
       count: reading.kind === 'read' ? reading.entries.length : count,
+      file: (isNew ? undefined : file) ?? (reading.kind === 'read' ? reading.file : undefined),
       emptySince: reading.kind === 'empty' ? emptySince : undefined,
     });
   }
@@ -93,7 +93,7 @@ const LEAST_LIFE: Millis = 400;
 
 /** Counts only processes that live for a while: a probe is not main, and must not hide that main has ended. */
 export function watchMain(
-  before: MainProcess,
+  before: MainProcess = NO_MAIN,
   matches: readonly ProcessIdentity[] | undefined,
   at: Millis,
 ): MainProcess {

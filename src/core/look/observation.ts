@@ -1,34 +1,38 @@
 import type { KeyedEntry } from '../pos-file/pos-file.ts';
 import type { ProcessIdentity } from '../progress/fluentd-reading.ts';
-import type { Progress } from '../progress/progress.ts';
+import type { Doubt } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import type { Reports } from '../witness/reports.ts';
 import type { Lag } from './file-state.ts';
-import type { FollowedFile, Snapshot } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 
 /** The meaning of all looks so far: the last snapshot, compared with the previous observation. */
 export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, Seen {
   readonly files: readonly ObservedFile[];
   /** The pos files that posidle cannot trust now. */
-  readonly unknown: readonly UnknownPosFile[];
-  /** Every pos file exists, so Fluentd has started and signals are safe. */
+  readonly unknown: readonly PosFileDoubt[];
+  /** Every pos file was there, so Fluentd has started and signals are safe. */
   readonly started: boolean;
   /** By the pos files. */
   readonly movedAt: Millis | undefined;
   /** Since when every look has found everything read; undefined if something is unread. */
   readonly readSince: Millis | undefined;
-  readonly undiscovered: readonly FollowedFile[];
+  /** The files that must be read, and have no entry. */
+  readonly undiscovered: readonly ObservedFile[];
   readonly unlisted: readonly string[];
-  /** The witnesses' answers and their meaning; undefined if this look did not ask. */
-  readonly witness: { readonly reports: Reports; readonly progress: Progress } | undefined;
+  /** The witnesses' answers; undefined if this look did not ask. */
+  readonly reports: Reports | undefined;
   /** The reports of the last look that asked the witnesses. */
   readonly lastAnswers: Reports | undefined;
   /** posidle has pos files to look at. */
   readonly hasFiles: boolean;
   readonly memory: Memory;
-  /** This look, if everything was read and known. A later look with the same objects means the same. */
-  readonly atRest: Snapshot | undefined;
+  readonly main: MainProcess;
+  /** What an overdue look waits for. */
+  readonly waitsFor?: 'witness' | 'files';
+  /** This look, if everything was read and known. */
+  readonly atRest?: Snapshot | undefined;
 }
 
 export interface ObservedFile extends Lag, KeyedEntry {
@@ -42,11 +46,10 @@ export interface ObservedFile extends Lag, KeyedEntry {
 /** What an earlier look, or the ages of the files, tell of an entry. */
 export type Known = Pick<ObservedFile, 'position' | 'state' | 'size' | 'movedAt' | 'leftSince'>;
 
-export interface UnknownPosFile {
-  readonly path: string;
-  readonly why: string;
-  /** The file is only empty: in_tail has found no log file yet, or is rewriting the pos file. */
-  readonly empty: boolean;
+/** Why a pos file says nothing certain. It is empty if in_tail has found no log file yet, or is rewriting it. */
+export interface PosFileDoubt extends Doubt {
+  readonly kind: 'pos-file' | 'empty-pos-file';
+  readonly about: string;
 }
 
 export interface Memory {
@@ -63,8 +66,6 @@ export interface Memory {
   /** The running workers, and the first look that saw the newest of them; undefined if there was none. */
   readonly workers: readonly ProcessIdentity[];
   readonly workersSince: Millis | undefined;
-  readonly main: MainProcess;
-  readonly began: Millis;
 }
 
 export interface MainProcess {
@@ -75,6 +76,8 @@ export interface MainProcess {
 
 export interface KnownPosFile {
   readonly count: number;
+  /** The file that was there when the present workers were first seen: they keep it open. Undefined if posidle saw none. */
+  readonly file: string | undefined;
   readonly emptySince: Millis | undefined;
 }
 

@@ -1,32 +1,52 @@
 import { entryKey, type KeyedEntry, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Limits } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
-import { progressFromWitnesses, withLastAnswers } from '../witness/reports.ts';
+import { withLastAnswers } from '../witness/reports.ts';
 import { judge } from './judge-entry.ts';
-import { newMemory, remember, watchMain } from './memory.ts';
+import { NO_MEMORY, remember, watchMain } from './memory.ts';
 import type { Known, Memory, Observation, ObservedFile } from './observation.ts';
 import type { Facts } from './progress-from-files.ts';
 import { progressIn } from './progress-in.ts';
 import { reachOf, workersOf } from './reach.ts';
 import { entriesOf, type FileLook, type PosFileReading, type Snapshot } from './snapshot.ts';
-import type { Subject } from './subject.ts';
 import { undiscoveredIn, unlistedIn } from './undiscovered.ts';
-import { whyUnknown } from './unknown-pos-file.ts';
+import { unknownIn } from './unknown-pos-file.ts';
 
 /** The meaning of `snapshot` after `previous`. Pure. `knownBefore`: what is known of the files before a first look. */
 export function observe(
   previous: Observation | undefined,
   snapshot: Snapshot,
   limits: Limits,
-  knownBefore?: KnownOf,
+  knownBefore: KnownOf = () => undefined,
 ): Observation {
+  const memory = previous?.memory ?? NO_MEMORY;
   if (previous !== undefined && isStillAtRest(previous.atRest, snapshot))
-    return withProgress(observeRest(previous, snapshot), previous, limits);
-  const seen = observeAnew(previous, snapshot, limits, knownBefore);
+    return withProgress(factsOf(previous, snapshot, previous, memory), previous, limits);
+  const knownOf: KnownOf = previous === undefined ? knownBefore : ({ key }) => memory.entries.get(key);
+  const ofFiles =
+    previous !== undefined && snapshot.isOfWitness
+      ? previous
+      : observeFiles(previous, snapshot, limits, { memory, knownOf });
+  const facts = factsOf(previous, snapshot, ofFiles, remember(memory, snapshot, ofFiles));
   // For other kinds the same facts may mean something else later.
-  const isSettled = seen.fluentd.kind === 'running' || seen.fluentd.kind === 'absent';
-  const atRest = isSettled && seen.readSince !== undefined ? snapshot : undefined;
-  return withProgress({ ...seen, atRest }, previous, limits);
+  const isSettled = facts.fluentd.kind === 'running' || facts.fluentd.kind === 'absent';
+  const atRest = isSettled && facts.readSince !== undefined ? snapshot : undefined;
+  return withProgress({ ...facts, atRest }, previous, limits);
+}
+
+/** Whether nothing has changed since a look that found everything read: what has not changed is the same object. */
+export function isStillAtRest(before: Snapshot | undefined, now: Snapshot): boolean {
+  const isSamePosFile = (one: PosFileReading, at: number) => {
+    const same = now.posFiles[at];
+    return one.kind === 'read' && same?.kind === 'read' && one.entries === same.entries;
+  };
+  return (
+    before?.looks === now.looks &&
+    before.followed === now.followed &&
+    before.fluentd === now.fluentd &&
+    before.posFiles.length === now.posFiles.length &&
+    before.posFiles.every(isSamePosFile)
+  );
 }
 
 function withProgress(seen: Facts, before: Observation | undefined, limits: Limits): Observation {
@@ -36,84 +56,33 @@ function withProgress(seen: Facts, before: Observation | undefined, limits: Limi
   return { ...seen, progress, hasRead, reach: reachOf(seen, limits), workers: workersOf(seen) };
 }
 
-/** Whether nothing has changed since a look at rest: the collector hands over the same objects for unchanged facts. */
-export function isStillAtRest(before: Snapshot | undefined, now: Snapshot): boolean {
-  return (
-    before?.looks === now.looks &&
-    before.followed === now.followed &&
-    before.fluentd === now.fluentd &&
-    before.posFiles.length === now.posFiles.length &&
-    before.posFiles.every((reading, index) => {
-      const same = now.posFiles[index];
-      return reading.kind === 'read' && same?.kind === 'read' && reading.entries === same.entries;
-    })
-  );
-}
-
-/** Repeats the observation at a new time. Only the witness, the buffers and main's process may say more. */
-function observeRest(before: Observation, snapshot: Snapshot): Facts {
-  const { memory } = before;
-  const main = watchMain(memory.main, snapshot.mains, snapshot.at);
-  return {
-    ...before,
-    ...plainFacts(before, snapshot),
-    main,
-    memory: { ...memory, main },
-  };
-}
-
-function plainFacts(before: Observation | undefined, snapshot: Snapshot) {
-  const { lookedAt, at, depth, source, buffers, fluentd, requests } = snapshot;
-  const reports = snapshot.reports && withLastAnswers(snapshot.reports, before?.lastAnswers);
-  const lastAnswers = reports ?? before?.lastAnswers;
-  const witness = reports && { reports, progress: progressFromWitnesses(reports) };
-  const extent = depth === 'light' ? ('light' as const) : ('all' as const);
-  return { lookedAt, at, extent, source, witness, lastAnswers, buffers, fluentd, requests };
-}
-
 /** What is known of an entry from before this look. */
 type KnownOf = (entry: KeyedEntry, look: FileLook, posFileWrittenAgo: Millis) => Known | undefined;
 
 /** A first look that no other follows: it remembers nothing, which saves a tenth of the time. */
 export function observeOnce(snapshot: Snapshot, limits: Limits, knownBefore: KnownOf): Observation {
-  const memory = newMemory(snapshot.at);
-  const ofFiles = observeFiles(undefined, snapshot, limits, { memory, knownOf: knownBefore });
-  return withProgress(
-    { ...factsOf(undefined, snapshot, ofFiles, memory), atRest: undefined },
-    undefined,
-    limits,
-  );
-}
-
-function observeAnew(
-  previous: Observation | undefined,
-  snapshot: Snapshot,
-  limits: Limits,
-  knownBefore: KnownOf = () => undefined,
-): Omit<Facts, 'atRest'> {
-  const memory = previous?.memory ?? newMemory(snapshot.at);
-  const knownOf: KnownOf = previous === undefined ? knownBefore : ({ key }) => memory.entries.get(key);
-  const ofFiles =
-    previous !== undefined && snapshot.isOfWitness
-      ? previous
-      : observeFiles(previous, snapshot, limits, { memory, knownOf });
-  return factsOf(previous, snapshot, ofFiles, remember(memory, snapshot, ofFiles));
+  const known = { memory: NO_MEMORY, knownOf: knownBefore };
+  const ofFiles = observeFiles(undefined, snapshot, limits, known);
+  return withProgress(factsOf(undefined, snapshot, ofFiles, NO_MEMORY), undefined, limits);
 }
 
 function factsOf(
-  previous: Observation | undefined,
+  before: Observation | undefined,
   snapshot: Snapshot,
   ofFiles: FileFacts,
   memory: Memory,
-): Omit<Facts, 'atRest'> {
-  const isGone = snapshot.fluentd.kind === 'absent' && memory.fluentdSeen;
+): Facts {
+  const { lookedAt, at, depth, source, buffers, fluentd, requests } = snapshot;
+  const reports = snapshot.reports && withLastAnswers(snapshot.reports, before?.lastAnswers);
+  const isGone = fluentd.kind === 'absent' && memory.fluentdSeen;
   return {
     ...ofFiles,
-    ...plainFacts(previous, snapshot),
-    goneSince: isGone ? (previous?.goneSince ?? snapshot.at) : undefined,
-    memory,
-    main: memory.main,
-    began: memory.began,
+    ...{ lookedAt, at, source, reports, buffers, fluentd, requests, memory },
+    extent: depth === 'light' ? 'light' : 'all',
+    lastAnswers: reports ?? before?.lastAnswers,
+    goneSince: isGone ? (before?.goneSince ?? at) : undefined,
+    main: watchMain(before?.main, snapshot.mains, at),
+    began: before?.began ?? at,
   };
 }
 
@@ -126,20 +95,21 @@ function observeFiles(
   { memory, knownOf }: { readonly memory: Memory; readonly knownOf: KnownOf },
 ) {
   const { at, posFiles, followed } = snapshot;
-  const unknown = posFiles.flatMap((reading) => whyUnknown(reading, snapshot, memory, limits));
-  const files = posFiles.flatMap((reading) => observeEntries(reading, snapshot, knownOf, previous?.at));
+  const files = posFiles.flatMap((reading) => observeEntries(reading, snapshot, knownOf));
   const movedAt = latest(previous?.movedAt, files);
   const undiscovered = followed.flatMap((source) =>
     undiscoveredIn(source, entriesOf(posFiles, source.posFile)),
   );
+  const unknown = unknownIn({ snapshot, undiscovered, memory, limits });
   const unlisted = unlistedIn(followed);
   const isRead =
     unknown.length === 0 &&
-    files.every((file) => file.read) &&
-    !undiscovered.some(({ size }) => size > 0) &&
+    files.every(({ read }) => read) &&
+    undiscovered.every(({ read }) => read) &&
     unlisted.length === 0;
   const movedNow = movedAt !== previous?.movedAt ? movedAt : undefined;
-  const started = posFiles.length > 0 && posFiles.every(({ kind }) => kind !== 'missing');
+  const areThere = posFiles.length > 0 && posFiles.every(({ kind }) => kind !== 'missing');
+  const started = previous?.started === true || areThere;
   return {
     files,
     unknown,
@@ -157,7 +127,6 @@ function observeEntries(
   reading: PosFileReading,
   { at, looks, followed }: Snapshot,
   knownOf: KnownOf,
-  before: Millis | undefined,
 ): readonly ObservedFile[] {
   if (reading.kind !== 'read') return [];
   const { path, writtenAgo, entries } = reading;
@@ -175,7 +144,7 @@ function observeEntries(
   // Includes listed files without an entry: they are undiscovered, and must not count twice.
   const keys = once(() => new Set([...entries, ...byInode.flatMap(({ files }) => files)].map(keyOfFile)));
   const hasInode = ({ path }: KeyedEntry, inode: string) => keys().has(keyOfFile({ path, inode }));
-  const posFile = { path, at, before, writtenAgo, isLast, hasInode };
+  const posFile = { path, at, isLast, hasInode };
   const files: ObservedFile[] = [];
   for (const entry of entries) {
     const look = looks.get(entry.key) ?? {};
@@ -198,25 +167,23 @@ function latest(before: Millis | undefined, files: readonly ObservedFile[]): Mil
 
 type Now = Pick<Snapshot, 'at' | 'fluentd' | 'requests'>;
 
-const OVERDUE =
-  'was not looked at in time: there are very many files, the machine is very busy, or a mount does not answer';
-
 /** While a look is overdue: the previous observation, marked as unknown. */
 export function observeOverdue(
   before: Observation,
   now: Now,
-  { posFiles }: Pick<Subject, 'posFiles'>,
+  waitsFor: 'witness' | 'files',
   limits: Limits,
 ): Observation {
   const overdue = {
     ...before,
     ...now,
+    waitsFor,
     lookedAt: now.at,
     extent: 'overdue' as const,
     // An old answer proves nothing about the present.
-    witness: undefined,
+    reports: undefined,
     readSince: undefined,
-    unknown: posFiles.map((path) => ({ path, why: OVERDUE, empty: false })),
+    unknown: [],
   };
   const { source, mark, movedAt } = before.progress;
   const seen = withProgress(overdue, before, limits);

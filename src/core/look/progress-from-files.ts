@@ -1,8 +1,9 @@
 /** The progress as seen from outside Fluentd: pos files, file sizes and buffers on disk. It proves nothing about Fluentd's memory. */
 import { type BuffersReading, chunkId } from '../fluentd/buffers.ts';
 import { type Limits, SLOW_START } from '../progress/limits.ts';
-import type { Doubt, Left, Progress } from '../progress/progress.ts';
-import { counted, type Millis } from '../text/units.ts';
+import type { Doubt, Left, LeftFile, Progress } from '../progress/progress.ts';
+import { groupedBy } from '../text/lists.ts';
+import { andMore, counted, type Millis } from '../text/units.ts';
 import { progressFromWitnesses, type Witness, withLastAnswers } from '../witness/reports.ts';
 import type { Departed, Observation, ObservedFile } from './observation.ts';
 
@@ -33,18 +34,26 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   };
   // An overdue look proves nothing about the present.
   if (seen.extent === 'overdue')
-    return { ...facts, left: [], doubts: seen.hasFiles ? [NOT_LOOKED_AT] : unanswered(seen) };
+    return { ...facts, left: [], doubts: seen.hasFiles ? [notLookedAt(seen)] : unanswered(seen) };
+  const rest = groupedBy(restIn(seen), ({ posFile }) => (isTrusted(posFile, seen) ? TRUSTED : posFile));
+  const leftIn = (posFile: string) => (rest.get(posFile) ?? []).map(({ left }) => left);
   return {
     ...facts,
-    left: [...unreadIn(files), ...unfoundIn(seen), ...heldBy(buffers), ...givenUpIn(seen)],
-    doubts: [noWitness(counts.read, buffers, limits), ...doubtsOf(seen)],
+    left: [...leftIn(TRUSTED), ...heldBy(buffers), ...givenUpIn(seen)],
+    doubts: [
+      noWitness(counts.read, buffers, limits),
+      ...seen.unknown.map((one) => withRest(one, leftIn(one.about))),
+      ...doubtsOf(seen),
+    ],
   };
 }
 
-const NOT_LOOKED_AT: Doubt = {
-  kind: 'not-looked-at',
-  why: 'posidle could not look in time: there are very many files, the machine is very busy, or a mount does not answer',
-};
+const FOR_FILES = 'there are very many files, the machine is very busy, or a mount does not answer';
+
+function notLookedAt({ waitsFor }: Facts): Doubt {
+  const cause = waitsFor === 'witness' ? "Fluentd's witness does not answer" : FOR_FILES;
+  return { kind: 'not-looked-at', why: `posidle could not look in time: ${cause}` };
+}
 
 const GONE = 'it is no longer at its path, and nobody knows how much of it was read';
 
@@ -63,16 +72,26 @@ function unanswered({ lastAnswers }: Facts): readonly Doubt[] {
   return doubts.some(({ kind }) => kind === NO_ANSWER.kind) ? doubts : [NO_ANSWER, ...doubts];
 }
 
-function unreadIn(files: readonly ObservedFile[]): readonly Left[] {
-  return files
-    .filter(({ state, lag, read }) => lag !== null && (!read || state === 'partial-line'))
-    .map(({ path, lag, read }) => ({ kind: read ? 'unfinished' : 'unread', path, bytes: lag ?? 0 }));
+/** Instead of a path. */
+const TRUSTED = '';
+
+/** A pos file that had entries, and is unknown now, may only hide what Fluentd has found and read. */
+function isTrusted(posFile: string, { unknown, memory }: Facts): boolean {
+  return (memory.posFiles.get(posFile)?.count ?? 0) === 0 || unknown.every(({ about }) => about !== posFile);
 }
 
-function unfoundIn({ undiscovered }: Facts): readonly Left[] {
-  return undiscovered
-    .filter(({ size }) => size > 0)
-    .map(({ path, size }) => ({ kind: 'unfound', path, bytes: size }));
+interface Rest {
+  readonly posFile: string;
+  readonly left: { readonly kind: LeftFile; readonly path: string; readonly bytes: number };
+}
+
+/** What is left of each file, by its pos file. */
+function restIn({ files, undiscovered }: Facts): readonly Rest[] {
+  return [...files, ...undiscovered].flatMap(({ posFile, path, state, lag: bytes, read }) => {
+    if (bytes === null || (read && state !== 'partial-line')) return [];
+    const kind = read ? 'unfinished' : state === 'undiscovered' ? 'unfound' : 'unread';
+    return [{ posFile, left: { kind, path, bytes } }];
+  });
 }
 
 function heldBy(buffers: BuffersReading | undefined): readonly Left[] {
@@ -112,15 +131,20 @@ function countFiles(files: readonly ObservedFile[]): { readonly all: number; rea
   return { all: all.size, read: all.size - left.size };
 }
 
-function doubtsOf({ files, unknown, unlisted, memory }: Facts): readonly Doubt[] {
+function doubtsOf({ files, unlisted, memory }: Facts): readonly Doubt[] {
   return [
-    ...unknown.map(
-      ({ path, why, empty }): Doubt => ({ kind: empty ? 'empty-pos-file' : 'pos-file', about: path, why }),
-    ),
     ...unlisted.map((why): Doubt => ({ kind: 'unlisted', why })),
     ...files.filter(({ lag }) => lag === null).map(doubtOfUnseen),
     ...[...memory.departed.values()].map(doubtOfDeparted),
   ];
+}
+
+/** Names the files whose rest is uncertain. */
+function withRest(doubt: Doubt, rest: readonly Rest['left'][]): Doubt {
+  if (rest.length === 0) return doubt;
+  const bytes = rest.reduce((sum, one) => sum + one.bytes, 0);
+  const files = andMore(rest.map(({ path }) => path));
+  return { ...doubt, bytes, why: `${doubt.why}. Nobody knows how much of ${files} is read` };
 }
 
 function doubtOfUnseen({ path: about, read }: ObservedFile): Doubt {

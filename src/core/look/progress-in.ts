@@ -1,6 +1,6 @@
 import type { Limits } from '../progress/limits.ts';
 import type { Doubt, Left, Progress } from '../progress/progress.ts';
-import { isAnswered, isAnyAlive, isComplete, lastAlive } from '../witness/reports.ts';
+import { isAnswered, isAnyAlive, isComplete, lastAlive, progressFromWitnesses } from '../witness/reports.ts';
 import { type Facts, progressFromFiles } from './progress-from-files.ts';
 
 /**
@@ -8,9 +8,9 @@ import { type Facts, progressFromFiles } from './progress-from-files.ts';
  * progress that the files show, with the doubt about each worker, and what ended workers have left. Nothing is concluded from both.
  */
 export function progressIn(seen: Facts, before: Progress | undefined, limits: Limits): Progress {
-  const { witness, fluentd, hasFiles } = seen;
-  if (witness === undefined) return progressFromFiles(seen, limits);
-  const { reports, progress } = witness;
+  const { reports, fluentd, hasFiles } = seen;
+  if (reports === undefined) return progressFromFiles(seen, limits);
+  const progress = progressFromWitnesses(reports);
   const isAlive = isAnyAlive(reports);
   if (!isAlive && isAnswered(reports) && fluentd.kind === 'absent')
     return dated({ ...progress, at: lastAlive(reports) }, seen, before);

@@ -11,8 +11,8 @@ const SLOW_WORKER: Millis = 60_000;
 
 /** A witness passes a flush on only when that is safe. */
 export function reachOf(seen: Facts, limits: Limits): Seen['reach'] {
-  const { fluentd, witness, started, at } = seen;
-  if (witness !== undefined && isAnyAlive(witness.reports)) return 'witness';
+  const { fluentd, reports, started, at } = seen;
+  if (reports !== undefined && isAnyAlive(reports)) return 'witness';
   const isUp = fluentd.kind === 'running' && fluentd.proof === 'own';
   const isSafe = started && workersOf(seen) !== 'starting' && at >= startEnd(seen, limits);
   return isUp && isSafe ? 'signal' : 'none';
@@ -22,11 +22,11 @@ export function reachOf(seen: Facts, limits: Limits): Seen['reach'] {
  * The wait for a pos file ends when as many witnesses answer as workers run: each one says itself whether its worker has started. It is
  * bounded: a worker may never open that pos file (it may be another Fluentd's).
  */
-export function workersOf({ fluentd, memory, at, witness }: Facts): Seen['workers'] {
+export function workersOf({ fluentd, memory, at, reports, began }: Facts): Seen['workers'] {
   if (fluentd.kind === 'wrapper') return memory.supervisor === undefined ? 'up' : 'gone';
   if (fluentd.kind !== 'running') return 'up';
-  const isNew = at < (memory.workersSince ?? memory.began) + SLOW_WORKER;
-  const answered = witness?.reports.witnesses.filter(({ kind }) => kind === 'alive').length ?? 0;
+  const isNew = at < (memory.workersSince ?? began) + SLOW_WORKER;
+  const answered = reports?.witnesses.filter(({ kind }) => kind === 'alive').length ?? 0;
   if (fluentd.isStarting === true && isNew && answered < fluentd.workers.length) return 'starting';
   return fluentd.workers.length === 0 && memory.workersSince !== undefined ? 'gone' : 'up';
 }

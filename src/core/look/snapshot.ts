@@ -34,6 +34,8 @@ export interface Snapshot {
 export type PosFileReading = { readonly path: string } & (
   | {
       readonly kind: 'read';
+      /** Identifies the file, whatever its name and content. */
+      readonly file?: string;
       readonly entries: readonly KeyedEntry[];
       /** Missing if no line of the pos file replaces another one. */
       readonly replaced?: readonly PositionEntry[];

@@ -12,6 +12,4 @@ export interface Subject {
   readonly doneProcess: string | undefined;
   /** posidle's own pid: neither it nor its ancestors are main. */
   readonly self?: number;
-  /** The chunks that were in the backup directory when posidle started. */
-  readonly putAsideBefore?: ReadonlySet<string> | undefined;
 }

@@ -1,41 +1,66 @@
+import { posFileOf } from '../pos-file/pos-file.ts';
 import type { Limits } from '../progress/limits.ts';
-import type { Millis } from '../text/units.ts';
-import type { Memory, UnknownPosFile } from './observation.ts';
-import type { PosFileReading, Snapshot } from './snapshot.ts';
+import { andMore } from '../text/units.ts';
+import type { Memory, ObservedFile, PosFileDoubt } from './observation.ts';
+import { entriesOf, type PosFileReading, type Snapshot } from './snapshot.ts';
 import { hasNothingToFollow } from './undiscovered.ts';
 
 export const NOT_THERE = 'is not there';
+const EMPTY = 'is empty for now';
+const REPLACED = 'was replaced while Fluentd had it open: Fluentd writes its positions elsewhere';
 
-export function whyUnknown(
-  reading: PosFileReading,
-  snapshot: Snapshot,
-  memory: Memory,
-  limits: Limits,
-): readonly UnknownPosFile[] {
-  const { path } = reading;
-  switch (reading.kind) {
-    case 'read': {
-      const lost = reading.entries.length < (memory.posFiles.get(path)?.count ?? 0);
-      return lost ? [{ path, why: 'has lost entries since the last look', empty: false }] : [];
-    }
+interface Known {
+  readonly snapshot: Snapshot;
+  readonly undiscovered: readonly ObservedFile[];
+  readonly memory: Memory;
+  readonly limits: Limits;
+}
+
+/** The pos files that say nothing certain of their files. */
+export function unknownIn(known: Known): readonly PosFileDoubt[] {
+  return known.snapshot.posFiles.flatMap((reading) => {
+    const why = whyUnknown(reading, known);
+    const kind = why === EMPTY ? 'empty-pos-file' : 'pos-file';
+    return why === undefined ? [] : [{ kind, about: reading.path, why }];
+  });
+}
+
+function whyUnknown(reading: PosFileReading, known: Known): string | undefined {
+  const { path, kind } = reading;
+  const { file, count = 0 } = known.memory.posFiles.get(path) ?? {};
+  switch (kind) {
     case 'missing':
-      return [{ path, why: NOT_THERE, empty: false }];
+      return NOT_THERE;
     case 'unreadable':
-      return [{ path, why: `cannot be read: ${reading.error}`, empty: false }];
+      return `cannot be read: ${reading.error}`;
     case 'foreign':
-      return [{ path, why: reading.why, empty: false }];
+      return reading.why;
+    case 'read':
+      if (file !== undefined && reading.file !== file) return REPLACED;
+      return reading.entries.length < count ? 'has lost entries since the last look' : whyLost(path, known);
     case 'empty':
-      return hasNothingToFollow(path, snapshot.followed) || isTrulyEmpty(path, snapshot.at, memory, limits)
-        ? []
-        : [{ path, why: 'is empty for now', empty: true }];
+      return whyLost(path, known) ?? (isTrulyEmpty(path, known) ? undefined : EMPTY);
   }
+}
+
+/** in_tail never removes the entry of a file that it still follows: somebody else has changed the pos file. */
+function whyLost(posFile: string, { snapshot, undiscovered, memory }: Known): string | undefined {
+  const unfound = undiscovered.filter((one) => one.posFile === posFile);
+  if (unfound.length === 0) return undefined;
+  const known = new Set(entriesOf(snapshot.posFiles, posFile).map(({ path }) => path));
+  const before = new Set<string>();
+  for (const [key, { path }] of memory.entries) if (posFileOf(key) === posFile) before.add(path);
+  const lost = unfound.map(({ path }) => path).filter((path) => before.has(path) && !known.has(path));
+  return lost.length === 0 ? undefined : `has lost the entry of ${andMore(lost)}`;
 }
 
 /**
  * A pos file is empty for about 80 µs when Fluentd compacts it (position_file.rb, truncate then write). A new one stays empty until
  * in_tail finds a log file, which takes at most one refresh_interval.
  */
-function isTrulyEmpty(path: string, at: Millis, memory: Memory, limits: Limits): boolean {
+function isTrulyEmpty(path: string, { snapshot, memory, limits }: Known): boolean {
+  const { at, followed } = snapshot;
   const { count = 0, emptySince = at } = memory.posFiles.get(path) ?? {};
-  return at - emptySince >= (count > 0 ? limits.settle : limits.tail.refreshInterval + limits.settle);
+  const wait = count > 0 ? 0 : limits.tail.refreshInterval;
+  return hasNothingToFollow(path, followed) || at - emptySince >= wait + limits.settle;
 }

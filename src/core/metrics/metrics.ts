@@ -121,8 +121,8 @@ export function metricsOfWatch({ state, seen }: Watched, usage: Usage | undefine
 
 function metricsOfFiles(seen: Observation): MetricValues {
   const { files, undiscovered, progress } = seen;
-  const byState = new Map<string, number>([['undiscovered', undiscovered.length]]);
-  for (const { state } of files) byState.set(state, (byState.get(state) ?? 0) + 1);
+  const byState = new Map<string, number>();
+  for (const { state } of [...files, ...undiscovered]) byState.set(state, (byState.get(state) ?? 0) + 1);
   const held = heldIn(progress.left);
   const isUnseen = progress.source === 'files' && seen.buffers?.unseen.length !== 0;
   const ofBuffers = (numbers: readonly number[]) => (held.length === 0 && isUnseen ? null : sum(numbers));
@@ -132,7 +132,7 @@ function metricsOfFiles(seen: Observation): MetricValues {
     posidle_unknown_lag_files: files.filter(({ lag }) => lag === null).length,
     posidle_standstill_seconds: seconds(standstillOf(seen)),
     posidle_files: STATES.map((state) => [{ state }, byState.get(state) ?? 0]),
-    posidle_undiscovered_bytes: sum(undiscovered.map(({ size }) => size)),
+    posidle_undiscovered_bytes: sum(undiscovered.map(({ lag }) => lag ?? 0)),
     posidle_closed_unread_bytes: sum(unread.map(({ bytes = 0 }) => bytes)),
     posidle_doubts: progress.doubts.length,
     posidle_unreadable_pos_files: seen.unknown.length,

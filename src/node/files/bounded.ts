@@ -12,6 +12,7 @@ interface ReadFile {
   readonly bytes: Uint8Array | undefined;
   /** Changes with the content. */
   readonly stamp: string;
+  readonly file: string;
   /** In milliseconds since 1970, after the last byte was read. */
   readonly written: number;
 }
@@ -42,11 +43,12 @@ async function readNow(path: string, limit: number, known: string | undefined): 
     // Synchronous: a promise costs several times as much, and the file is already open.
     const stat = fstatSync(file.fd, { bigint: true });
     const { dev, ino, size, mtimeNs, ctimeNs } = stat;
-    const stamp = `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+    const id = `${dev} ${ino}`;
+    const stamp = `${id} ${size} ${mtimeNs} ${ctimeNs}`;
     refuseKind(stat);
     refuseLarge(Number(size), limit);
     const bytes = stamp === known ? undefined : await readAll(file, Number(size), limit);
-    return { bytes, stamp, written: Number(fstatSync(file.fd, { bigint: true }).mtimeNs) / 1e6 };
+    return { bytes, stamp, file: id, written: Number(fstatSync(file.fd, { bigint: true }).mtimeNs) / 1e6 };
   } finally {
     await file.close();
   }

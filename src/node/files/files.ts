@@ -33,9 +33,10 @@ export async function readFile(
 ): Promise<FileContent | undefined> {
   const found = await readBounded(path, largestIn(memory), known);
   if (found === undefined) return undefined;
-  const { bytes, stamp, written } = found;
+  const { written, ...content } = found;
+  const { bytes } = content;
   if (bytes !== undefined) refuseManyLines(bytes, alreadyKept, memory);
-  return { stamp, bytes, writtenAgo: Math.max(0, Math.round(Date.now() - written - TICK)) };
+  return { ...content, writtenAgo: Math.max(0, Math.round(Date.now() - written - TICK)) };
 }
 
 function refuseManyLines(bytes: Uint8Array, alreadyKept: number, memory: number): void {

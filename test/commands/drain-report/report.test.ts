@@ -6,6 +6,7 @@ import type { Log } from '../../../src/log.ts';
 import { busyHost } from '../../daemon/busy-host.ts';
 import { confOf, LOG, POS, policy, subject } from '../../support/builders.ts';
 import { FakeHost } from '../../support/fake-host.ts';
+import { alive, SILENT } from '../../support/witnesses.ts';
 
 /** The log of a world until its end: `info: waiting → watching: …`. */
 async function logged(
@@ -19,7 +20,7 @@ async function logged(
   const log = Object.fromEntries(['info', 'warn', 'error'].map(lineOf)) as Log;
   const rules = policy(changes);
   const report = new LogReporter(log, rules, witness);
-  await watch(host, { subject: subject({ conf: confOf([LOG]), posFiles }), policy: rules, report });
+  await watch(host, { subject: subject({ conf: confOf([LOG]), posFiles, witness }), policy: rules, report });
   return lines;
 }
 
@@ -110,7 +111,28 @@ test('looks that are late now and then are reported once', async () => {
     });
   }
   const late = (await logged(host)).filter((line) => line.includes('in time'));
-  expect(late).toEqual([expect.stringMatching(`^warn: pos file ${POS} was not looked at in time: `)]);
+  expect(late).toEqual([
+    expect.stringMatching(/^warn: posidle could not look in time: there are very many files/),
+  ]);
+});
+
+test('a witness that does not answer is named, and neither files nor machine nor mount', async () => {
+  const host = blockedHost(10_000, 15_000);
+  host.witnesses = [alive()];
+  host.at(10_000, (h) => {
+    h.request('done-file');
+    let takes = 2_000;
+    h.askWitnesses = () => {
+      const end = h.now() + takes;
+      takes = 4_000;
+      return new Promise((resolve) => h.at(end, () => resolve({ at: h.now(), witnesses: [SILENT] })));
+    };
+  });
+  const warnings = (await logged(host, {}, '/posidle')).filter((line) => line.startsWith('warn'));
+  expect(warnings.toSorted()).toEqual([
+    "warn: posidle could not look in time: Fluentd's witness does not answer. Until that changes, nothing counts as read",
+    'warn: worker (pid 12): its witness did not answer within 2 s. Is Fluentd stopped, or short of CPU?',
+  ]);
 });
 
 test('a missing witness is reported when the drain begins, with the remedy', async () => {

@@ -49,8 +49,7 @@ test('with a witness, the picture shows each output, the one that holds most fir
     output({ id: 'b', type: 'file', n: 1, bytes: 380, chunks: ['x'], receipt }),
   ];
   const found = foundOf({ '/a.log': { size: 8, position: 4 } });
-  const witness = { reports: { at: 0, witnesses: [alive({ outputs })] } };
-  const seen = { ...found.seen, witness } as unknown as typeof found.seen;
+  const seen = { ...found.seen, reports: { at: 0, witnesses: [alive({ outputs })] } };
   const lines = frameOf({ ...found, seen }, { rows: 24, columns: 120, at: new Date(0) });
   const shown = lines.filter((line) => / holds /.test(line));
   expect(shown).toEqual([

@@ -7,6 +7,7 @@ import type { DrainRequest } from '../../../src/core/progress/drain-request.ts';
 import { ABSENT, draining, policy, row, running, seen, snapshot } from '../../support/builders.ts';
 import { sized } from '../worlds.ts';
 
+const SEEN = { sightings: new Map(), seen: true };
 const AT = 60_000;
 const RULES = policy({ doneProcess: true, quiet: 50_000, startTimeout: 70_000, stopTimeout: 100_000 });
 const told = { trigger: { by: 'http', at: 0 }, pending: undefined } as const;
@@ -39,8 +40,8 @@ const EVENTS: readonly (readonly [string, Partial<Observation>, string])[] = [
   ['everything is read', read, 'watching draining stopping stopping - - -'],
   ['a request', { requests }, 'draining draining draining - - - -'],
   ['lines come in', movedNow, 'watching - watching - - - -'],
-  ["main's process is gone", { main: { seen: true, goneSince: 1 } }, 'draining draining draining - - - -'],
-  ["main's process runs", { main: { seen: true, goneSince: undefined } }, 'watching - - watching - - -'],
+  ["main's process is gone", { main: { ...SEEN, goneSince: 1 } }, 'draining draining draining - - - -'],
+  ["main's process runs", { main: { ...SEEN, goneSince: undefined } }, 'watching - - watching - - -'],
   ['Fluentd has not come', { fluentd: ABSENT }, '- - - - stopped stopped -'],
   [
     'Fluentd is gone',

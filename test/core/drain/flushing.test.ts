@@ -24,6 +24,8 @@ import { MISSING, said } from '../worlds.ts';
 interface World {
   readonly gate?: Gate['name'];
   readonly look?: Partial<Snapshot>;
+  /** The same in the looks before it. */
+  readonly before?: Partial<Snapshot>;
   readonly state?: Partial<Draining>;
   readonly rules?: Partial<Policy>;
   /** When the position moved last. */
@@ -46,12 +48,12 @@ const SIGNALLED = { requests: [{ by: 'SIGTERM', at: 99_000 }] } as const;
 const retrying = said(alive({ outputs: [{ ...holding('a'), retry: true }] }));
 
 /** When the flush is asked for, where a file has bytes left and the buffer in memory may hold lines. */
-function flushTime({ gate = 'flush', look, state, rules, movedAt = BEGAN, since }: World) {
+function flushTime({ gate = 'flush', look, before, state, rules, movedAt = BEGAN, since }: World) {
   const file = (position: number) => [[entry({ position }), fileOf(entry({ position }), 200)]] as const;
   const early = since === undefined ? [] : [snapshot(since, file(100), look)];
   const looks = [
-    snapshot(0, file(90)),
-    snapshot(movedAt, file(100)),
+    snapshot(0, file(90), before),
+    snapshot(movedAt, file(100), before),
     ...early,
     snapshot(NOW, file(100), { buffers: IN_MEMORY, ...look }),
   ];
@@ -85,6 +87,7 @@ describe('a flush is asked for', () => {
     ['half way through a grace period, where a signal came', { gate: 'pos-file', look: SIGNALLED }, 106_500],
     ['of a Fluentd in another container whose witness listens', { look: REACHED }, NOW],
     ['of one that is just starting, through its witness', { look: { ...REACHED, fluentd: STARTING } }, NOW],
+    ['of a Fluentd whose pos file was removed', { look: MISSING, gate: 'pos-file' }, LAST_FLUSH],
     ['of a supervisor that has run for the settle time', { look: { fluentd: newcomer }, since: 98_000 }, NOW],
   ])('%s', (_, world, at) => {
     expect(flushTime(world)).toBe(at);
@@ -102,7 +105,10 @@ describe('no flush is asked for', () => {
     ['of a Fluentd that is not proven', { look: { fluentd: running({ proof: 'none' }) } }],
     ['of one in another container whose witness is silent', { look: { fluentd: REMOTE, ...said(SILENT) } }],
     ['of a Fluentd whose worker has not opened its pos file yet', { look: { fluentd: STARTING } }],
-    ['of a Fluentd whose pos file is not there yet: it has only just been started', { look: MISSING }],
+    [
+      'of a Fluentd whose pos file is not there yet: it has only just begun',
+      { look: MISSING, before: MISSING },
+    ],
     ['of a supervisor that has run for a shorter time', { look: { fluentd: newcomer }, since: 98_001 }],
   ])('%s', (_, world) => {
     expect(flushTime(world)).toBeUndefined();

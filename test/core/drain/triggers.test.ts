@@ -27,6 +27,7 @@ describe('quiet', () => {
   const unseen: Watched = [entry(), { error: 'EIO' }];
   const changed = (changes: Partial<Progress>) => ({ progress: { ...looks(read, 0).progress, ...changes } });
   const unknown = changed({ doubts: [{ kind: 'pos-file', about: '/pos', why: 'is away' }] });
+  const hiding = changed({ doubts: [{ kind: 'pos-file', about: '/pos', bytes: 1, why: 'is away' }] });
   const silent = (at: number, changes: Partial<Observation> = {}, files = read) =>
     decided(WATCHING, { ...looks(files, at), ...changes }, { quiet: 4_000, startTimeout: 20_000 });
 
@@ -37,6 +38,7 @@ describe('quiet', () => {
     ['is none while a pos file is unknown', silent(19_999, unknown), 'watching'],
     ['counts after the start timeout all the same', silent(20_000, unknown), 'draining'],
     ['is none while bytes are left', silent(60_000, {}, behind), 'watching'],
+    ['is none while a pos file may hide unread bytes', silent(60_000, hiding), 'watching'],
     ['is one beside bytes that were read, as a witness says', silent(4_000, witnessed, behind), 'draining'],
     ['is one beside bytes that nobody will read', silent(4_000, { goneSince: 1 }, behind), 'draining'],
     ['is one beside a file that cannot be looked at', silent(4_000, {}, [unseen]), 'draining'],
@@ -69,7 +71,7 @@ describe('a trigger that does not guess', () => {
   /** Main has been gone since then. */
   const gone = (goneSince: number | undefined, what = looks(read, AT), isSeen = true): Observation => ({
     ...what,
-    main: { seen: isSeen, goneSince },
+    main: { sightings: new Map(), seen: isSeen, goneSince },
   });
 
   test('is the first call', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { paramOf } from '../../../src/core/fluent-conf/element.ts';
 import { evaluate, type RubyContext } from '../../../src/core/fluent-conf/ruby.ts';
 import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
 
@@ -8,7 +7,8 @@ const context: RubyContext = { env: { SET: 'set', EMPTY: '' }, hostname: 'pod-1'
 function taken(written: string): unknown {
   const { root, problems } = parseConf(`key ${written}\n`, 'f.conf');
   expect(problems).toEqual([]);
-  return evaluate(paramOf(root, 'key')?.value ?? '', context);
+  const [item] = root.items;
+  return evaluate(item?.kind === 'param' ? item.value : '', context);
 }
 
 describe('embedded Ruby', () => {

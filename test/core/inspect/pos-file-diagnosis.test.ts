@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
 import { diagnose } from '../../../src/core/inspect/pos-file-diagnosis.ts';
-import { keyedEntries, type PositionEntry, replacedIn } from '../../../src/core/pos-file/pos-file.ts';
+import { latestIn, type PositionEntry } from '../../../src/core/pos-file/pos-file.ts';
 import { foundOf, type Written } from '../../support/overviews.ts';
 
-const diagnosed = (lines: readonly PositionEntry[], byInode?: boolean) => {
-  const entries = keyedEntries('/pos', lines);
-  return diagnose({ entries, replaced: replacedIn(lines, entries), unparsable: [] }, byInode, []);
-};
+const diagnosed = (lines: readonly PositionEntry[], byInode?: boolean) =>
+  diagnose({ ...latestIn('/pos', lines), unparsable: [] }, byInode, []);
 
 const found = (lines: readonly PositionEntry[], byInode?: boolean) =>
   diagnosed(lines, byInode).map(({ what, count }) => `${what} ${count}`);

@@ -28,12 +28,6 @@ describe('a movement', () => {
   ])('is not %s', (_, looks) => {
     expect(seen(looks).movedAt).toBe(0);
   });
-
-  test('is dated by the pos file itself, between the look before and this one', () => {
-    expect(seen([written(0, 5, 0), written(SECOND, 6, 300)]).movedAt).toBe(700);
-    expect(seen([written(0, 5, 0), written(SECOND, 6, 5_000)]).movedAt).toBe(1);
-    expect(seen([written(0, 5, 0), written(SECOND, 6, -5_000)]).movedAt).toBe(SECOND);
-  });
 });
 
 describe('a file', () => {

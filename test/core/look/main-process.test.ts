@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { newMemory, watchMain } from '../../../src/core/look/memory.ts';
+import { watchMain } from '../../../src/core/look/memory.ts';
 import type { MainProcess } from '../../../src/core/look/observation.ts';
 
 /** The memory after these looks. Each has its time and the matching pids. */
-const known = (...looks: readonly (readonly [at: number, ...pids: number[]])[]): MainProcess =>
-  looks.reduce(
+const known = (...looks: readonly (readonly [at: number, ...pids: number[]])[]): MainProcess | undefined =>
+  looks.reduce<MainProcess | undefined>(
     (before, [at, ...pids]) =>
       watchMain(
         before,
         pids.map((pid) => ({ pid, startTime: '1' })),
         at,
       ),
-    newMemory(0).main,
+    undefined,
   );
 
 describe("main's process", () => {
   test('was not seen where only probes came and went', () => {
-    expect(known([1_000, 7], [1_300, 8], [1_600, 9]).seen).toBe(false);
+    expect(known([1_000, 7], [1_300, 8], [1_600, 9])?.seen).toBe(false);
   });
 
   test('is gone since the first look that no longer finds it, also beside a probe', () => {
@@ -28,7 +28,7 @@ describe("main's process", () => {
   });
 
   test('is back when another one lives for as long', () => {
-    expect(known([1_000, 7], [2_000, 7], [3_000], [4_000, 8], [4_399, 8]).goneSince).toBe(3_000);
-    expect(known([1_000, 7], [2_000, 7], [3_000], [4_000, 8], [4_400, 8]).goneSince).toBeUndefined();
+    expect(known([1_000, 7], [2_000, 7], [3_000], [4_000, 8], [4_399, 8])?.goneSince).toBe(3_000);
+    expect(known([1_000, 7], [2_000, 7], [3_000], [4_000, 8], [4_400, 8])?.goneSince).toBeUndefined();
   });
 });

@@ -11,7 +11,6 @@ import {
   running,
   seen,
   snapshot,
-  subject,
   WRAPPER,
 } from '../../support/builders.ts';
 import { alive } from '../../support/witnesses.ts';
@@ -48,7 +47,7 @@ describe('"everything read"', () => {
     ['is unreadable', read(0), snapshot(SECOND, [], unreadable('EIO')), false],
     ['has fewer entries than before', snapshot(0, [[at(5)], sized(999, '/other')]), read(SECOND), false],
   ])('does not hold where a pos file %s', (_, before, look, isEmpty) => {
-    const unknown = [{ path: POS, empty: isEmpty }];
+    const unknown = [{ about: POS, kind: isEmpty ? 'empty-pos-file' : 'pos-file' }];
     expect(seen([before, look])).toMatchObject({ readSince: undefined, unknown });
   });
 });
@@ -66,6 +65,7 @@ test('Fluentd has started when there are pos files, and all of them exist', () =
   const one = (posFiles: readonly PosFileReading[]) => seen([snapshot(0, [], { posFiles })]).started;
   const [away, there] = [missing(0).posFiles, empty(0).posFiles];
   expect([[], away, [...there, ...away], there].map(one)).toEqual([false, false, false, true]);
+  expect(seen([empty(0), missing(SECOND)]).started).toBe(true);
 });
 
 test('Fluentd has read when an entry stands behind 0, whatever becomes of it', () => {
@@ -95,11 +95,12 @@ test('a single look says of the files what the first of several says', () => {
   expect(seen([look])).toMatchObject({ files, readSince, hasRead });
 });
 
-test('a look that takes too long leaves the pos file unknown, and names it', () => {
+test('a look that takes too long knows nothing, and names what it waits for', () => {
   const now = { at: 70_000, fluentd: running(), requests: [] };
-  const { unknown } = observeOverdue(seen([snapshot(0, [sized(300)])]), now, subject(), policy());
-  const why = expect.stringMatching(/^was not looked at in time/);
-  expect(unknown).toEqual([{ path: POS, why, empty: false }]);
+  const late = (waitsFor: 'witness' | 'files') =>
+    observeOverdue(seen([snapshot(0, [sized(300)])]), now, waitsFor, policy()).progress;
+  expect(late('files')).toMatchObject({ left: [], doubts: [{ why: expect.stringMatching(/: there are/) }] });
+  expect(late('witness').doubts).toMatchObject([{ why: expect.stringMatching(/witness does not answer$/) }]);
 });
 
 describe('at rest', () => {
@@ -151,10 +152,11 @@ describe('at rest', () => {
       lookedAt: 900,
       at: 2_000,
       readSince: 0,
-      witness: { reports: changes.reports, progress: { files: 1 } },
+      reports: changes.reports,
+      progress: { files: 1 },
       buffers: undefined,
       requests: changes.requests,
-      memory: { main: { seen: true } },
+      main: { seen: true },
     });
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../../src/core/drain/policy.ts';
-import { NO_BUFFERS } from '../../../src/core/fluentd/buffers.ts';
-import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import type { PosFileReading, Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { Doubt, Left, Progress } from '../../../src/core/progress/progress.ts';
 import {
   ABSENT,
@@ -9,9 +8,11 @@ import {
   entry,
   IN_MEMORY,
   LOG,
+  NO_BUFFERS,
   onDisk,
   POS,
   policy,
+  reading,
   running,
   seen,
   snapshot,
@@ -76,6 +77,29 @@ describe('seen from outside, these are doubted:', () => {
     ['whether the rest of a file was read whose entry made way for another one', goes([next]), [rest]],
   ])('%s', (_, looks, doubts) => {
     expect(known(looks).doubts.slice(1)).toMatchObject(doubts);
+  });
+
+  const opened = (file: string): Partial<Snapshot> => ({
+    posFiles: [{ ...reading([behind]), file } as PosFileReading],
+  });
+  test.each<[string, Partial<Snapshot>, RegExp]>([
+    ['was removed', { ...MISSING, ...unfound(130, LOG, '7') }, /^is not there\. .* \/var\/log\/app\.log is/],
+    ['was emptied', { ...EMPTY, ...unfound(130, LOG, '7') }, /^has lost the entry of .*app\.log/],
+    ['was replaced', opened('b'), /^was replaced while/],
+  ])('whatever a pos file hides that %s under Fluentd: nothing of it is certain', (_, changes, why) => {
+    const later = [1_000, 60_000].map((at) => snapshot(at, [behind], changes));
+    const { left, doubts } = known([snapshot(0, [behind], opened('a')), ...later]);
+    expect(left).toEqual([]);
+    expect(doubts[1]).toMatchObject({ kind: 'pos-file', about: POS, why: expect.stringMatching(why) });
+    expect(doubts[1]?.bytes).toBe(changes.followed === undefined ? 30 : 130);
+  });
+
+  test('no pos file that a new worker has opened: it may be another one', () => {
+    const fluentd = running({ workers: [{ pid: 6, startTime: '6' }] });
+    const later = [1_000, 1_100].map((at) => snapshot(at, [behind], { ...opened('b'), fluentd }));
+    const looks = [snapshot(0, [behind], opened('a')), ...later];
+    for (const all of [looks, looks.map((look) => ({ ...look, fluentd: ABSENT }))])
+      expect(known(all).left).toMatchObject([{ kind: 'unread' }]);
   });
 
   test('always the inside of Fluentd, with the number of read files and empty buffers', () => {

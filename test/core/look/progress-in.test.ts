@@ -67,12 +67,8 @@ describe('the progress comes from', () => {
 test('an overdue look without files names what a worker held when it last answered', () => {
   const busy = { at: 0, witnesses: [alive({ outputs: [holding('a')] })] };
   const before = seen([snapshot(0, [], { posFiles: [], reports: busy })]);
-  const late = observeOverdue(
-    before,
-    { at: 9_000, fluentd: ABSENT, requests: [] },
-    { posFiles: [] },
-    policy(),
-  );
+  const now = { at: 9_000, fluentd: ABSENT, requests: [] };
+  const late = observeOverdue(before, now, 'witness', policy());
   const { left, doubts } = late.progress;
   expect(left).toEqual([]);
   expect(doubts).toMatchObject([

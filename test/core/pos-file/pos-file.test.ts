@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodePath } from '../../../src/core/pos-file/path-bytes.ts';
 import {
-  keyedEntries,
+  entryKeyIn,
   LARGEST_POSITION,
-  latestEntries,
+  latestIn,
   type PositionEntry,
   parsePosFile,
   whyUnparsable,
@@ -114,6 +114,8 @@ describe('a pos file', () => {
 
 describe('among several lines', () => {
   const [older, newer, unwatched] = [10, 20, null].map((position) => entry({ position })) as PositionEntry[];
+  const latest = (...all: readonly (PositionEntry | undefined)[]) =>
+    latestIn('/pos', all as readonly PositionEntry[]).entries;
   const others = [entry({ inode: '8', position: 5 }), entry({ path: '/other' })] as const;
 
   test('with one path and inode the last wins, also where it is smaller or unwatched; all others count', () => {
@@ -122,9 +124,8 @@ describe('among several lines', () => {
       [newer, older],
       [newer, unwatched],
     ])
-      expect(latestEntries([first, last] as PositionEntry[])).toEqual([last]);
-    for (const other of others)
-      expect(latestEntries([older as PositionEntry, other])).toEqual([older, other]);
+      expect(latest(first, last)).toMatchObject([last as PositionEntry]);
+    for (const other of others) expect(latest(older, other)).toMatchObject([older as PositionEntry, other]);
   });
 });
 
@@ -133,29 +134,12 @@ test('only the first thousand of millions of unparsable lines are kept', () => {
   expect(unparsable).toHaveLength(1_000);
 });
 
-describe('the entries that count, read again', () => {
-  const one = { path: '/var/log/one.log', position: 1, inode: '7' };
-  const two = { path: '/var/log/two.log', position: 2, inode: '8' };
-  const before = keyedEntries('/pos', [one, two]);
-
-  test('an unchanged entry is the same object', () => {
-    const [first, second] = keyedEntries('/pos', [{ ...one, position: 5 }, { ...two }], before);
-    expect(first).toEqual({ ...before[0], position: 5 });
-    expect(second).toBe(before[1]);
-  });
-
-  test('another path or inode has another key', () => {
-    for (const other of [
-      { ...one, path: '/var/log/other.log' },
-      { ...one, inode: '9' },
-    ])
-      expect(keyedEntries('/pos', [other, two], before)).toEqual(keyedEntries('/pos', [other, two]));
-  });
-
-  test('the last of two equal entries counts, also after the earlier ones', () => {
-    const again = { ...one, position: 9 };
-    expect(keyedEntries('/pos', [one, two, again], before)).toEqual(keyedEntries('/pos', [two, again]));
-  });
+test('an entry that counts has its key, and the place of the later line', () => {
+  const [one, two] = [entry({ position: 1 }), entry({ path: '/var/log/two.log', inode: '8' })];
+  const again = { ...one, position: 9 };
+  const keyed = [two, again].map((entry) => ({ ...entry, key: entryKeyIn('/pos', entry) }));
+  const replaced = [{ ...one, key: entryKeyIn('/pos', one) }];
+  expect(latestIn('/pos', [one, two, again])).toEqual({ entries: keyed, replaced });
 });
 
 test('a line that no newline ends is torn, whatever stands in it', () => {

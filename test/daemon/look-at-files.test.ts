@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
+import type { Depth } from '../../src/core/look/snapshot.ts';
+import { Files } from '../../src/daemon/look-at-files.ts';
+import { confOf, LOG } from '../support/builders.ts';
+import { FakeHost } from '../support/fake-host.ts';
+
+test('light looks list new files every ten seconds', async () => {
+  const { host, look, listings } = await listed();
+  for (let second = 0; second < 20; second += 1) await look();
+  expect(listings()).toBe(2);
+  host.writeFile('/var/log/new.log', 'line\n');
+  for (let second = 0; second < 10; second += 1) await look();
+  expect((await look()).map(({ path }) => path)).toEqual([LOG, '/var/log/new.log']);
+});
+
+test.each(['all', 'last'] as const)('a look that takes in %s lists them always', async (depth) => {
+  const { look, listings } = await listed();
+  await look(depth);
+  await look(depth);
+  expect(listings()).toBe(2);
+});
+
+test('what may hide further sources is told once, with the number of the reasons', async () => {
+  const conf = { sources: [], hidden: ['f.conf:1: why', 'f.conf:2: why', 'f.conf:3: other'] };
+  const { followed } = await new Files(new FakeHost(), { posFiles: [], conf }).look('all');
+  expect(followed.map(({ unknown }) => unknown)).toEqual(['f.conf:1: why (and 2 more)']);
+});
+
+test('sources share the memory: each is listed beside the files of those before it', async () => {
+  const host = new FakeHost();
+  for (const name of ['a.log', 'b.log']) host.writeFile(`/var/log/${name}`, 'line\n');
+  const asked: unknown[] = [];
+  const { listFollowed } = host;
+  Object.assign(host, {
+    listFollowed: (source: TailSource, alreadyKept?: number) => {
+      asked.push(alreadyKept);
+      return listFollowed.call(host, source);
+    },
+  });
+  const paths = ['/var/log/*.log', '/var/log/a.log', '/none'];
+  const sources = paths.flatMap((path) => confOf([path]).sources);
+  await new Files(host, { posFiles: [], conf: { sources, hidden: [] } }).look('all');
+  expect(asked).toEqual([0, 2, 3]);
+});
+
+/** One file, long since. */
+async function listed() {
+  const host = new FakeHost();
+  host.writeFile(LOG, 'line\n', '7');
+  const files = new Files(host, { posFiles: [], conf: confOf(['/var/log/*.log']) });
+  let listings = 0;
+  const { listFollowed } = host;
+  host.listFollowed = (source) => {
+    listings += 1;
+    return listFollowed.call(host, source);
+  };
+  const look = async (depth: Depth = 'light') => {
+    await host.sleep(host.now() + 1_000);
+    const { followed } = await files.look(depth);
+    return followed.flatMap(({ files }) => files);
+  };
+  await files.look('light');
+  listings = 0;
+  return { host, look, listings: () => listings };
+}
