@@ -10,7 +10,7 @@ export default {
     'test/bench/witness.ts',
     'test/simulation/main.ts',
     'test/situations/{attack,command}.ts',
-    'test/mutation/{main,suite}.ts',
+    'test/mutation/{main,simulate,suite}.ts',
     'test/cluster/bench/main.ts',
   ],
   project: ['src/**/*.ts!', 'docker/**/*.{mjs,cjs}', 'fixtures/**/*.{mjs,ts}', 'test/**/*.{ts,mjs}'],

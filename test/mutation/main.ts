@@ -13,7 +13,6 @@ const USAGE = `A mutation run over the decision and what it rests on: npm run mu
 const FOLDERS = ['progress', 'witness', 'look', 'fluentd', 'drain'];
 /** Files that only produce texts or views, or read the process table, decide nothing. */
 const LEFT_OUT = /(describe|messages[a-z-]*|explain|status|processes|buffers|defaults)\.ts$/;
-const LIFETIMES = 200;
 /** A mutant may loop for ever; all tests take 2 s, and the simulation as long, on a quiet machine. */
 const LONGEST = 60_000;
 const BUNDLE = resolve('node_modules/.cache/posidle', `mutation-${process.pid}.mjs`);
@@ -61,12 +60,9 @@ async function bundle(): Promise<void> {
   const tests = values.simulation ? [] : files.filter((file) => file.endsWith('.test.ts'));
   const contents = `
     import { serve } from './test/mutation/suite.ts';
-    import { playBatch } from './test/simulation/batch.ts';
+    import { simulate } from './test/mutation/simulate.ts';
     ${tests.map((file) => `import '${file}';`).join('\n')}
-    await serve(async () => {
-      const { failures: [first] } = await playBatch({ from: 1, count: ${LIFETIMES} });
-      return first && 'simulation: ' + first.broken.split('\\n')[0];
-    });`;
+    await serve(simulate);`;
   await build({
     stdin: { contents, resolveDir: process.cwd(), loader: 'ts' },
     outfile: BUNDLE,
