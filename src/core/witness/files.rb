@@ -223,7 +223,7 @@ class PosidleWitness
       born = born(p) || ms(s.mtime)
       known = [file(p), [nil, s.ino]].find { |f| seen.key?(f) }
       next if [born, ms(s.mtime)].max < @pod || known && born <= (seen[known] || born)
-      own.none? { |o| o && File.fnmatch?("#{o}*".b, p) }
+      own.none? { |o| o && File.fnmatch?("#{o.sub('*', '[bq][0-9a-f]*')}*".b, p) } # buf_file.rb: b or q, and the chunk's id
     end
     @over += [found.size - MANY, 0].max
     found.first(MANY).map { |p| sibling(p, @stats[p]) }
