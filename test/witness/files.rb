@@ -21,7 +21,7 @@ on_each_version 'a file that was read has its size as its position, and what is 
   expect('inode', file(found)['inode'], File.stat(s.log).ino)
   s.append("\n")
   found = s.seen('finished') { |a| file(a)['pos'] == File.size(s.log) }
-  expect('facts left out when 0', file(found).keys, %w[path inode reader pos size at])
+  expect('facts left out when 0', file(found).keys, %w[path inode dev reader pos size at])
   s.till('delivered') { s.delivered.size == 10 }
   expect('nothing lost or unknown', found.values_at('lost', 'closed', 'cuts', 'starts', 'unfound', 'siblings', 'denied', 'more'), [[], [], [], [], [], [], [], 0])
 end

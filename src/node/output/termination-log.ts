@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Outcome } from '../../core/drain/outcome.ts';
 import type { Listed } from '../../core/progress/describe.ts';
 import { printableJson } from '../../core/text/printable.ts';
 import { formatDuration, type Millis } from '../../core/text/units.ts';
-import { exists } from '../files/files.ts';
 import { openWithoutLinks } from '../files/safe-write.ts';
 
 /** The default of terminationMessagePath. The kubelet reads its first 4 KiB. */
@@ -19,8 +19,13 @@ export async function writeTerminationLog(path: string | undefined, outcome: Out
 }
 
 async function write(path: string | undefined, line: string): Promise<void> {
-  if (path === undefined && !(await exists(USUAL))) return;
-  const file = await openWithoutLinks(path ?? USUAL, constants.O_WRONLY | constants.O_CREAT);
+  const usual = await access(USUAL, constants.W_OK).then(
+    () => USUAL,
+    () => undefined,
+  );
+  const place = path ?? usual;
+  if (place === undefined) return;
+  const file = await openWithoutLinks(place, constants.O_WRONLY | constants.O_CREAT);
   try {
     await file.truncate();
     await file.writeFile(`${line}\n`);

@@ -110,6 +110,8 @@ export const FOUND: readonly Situation[] = [
     outcome: 'unproven',
     told: 'nobody-saw-it-read',
     lost: 20,
+    // Outside a container `run` counts only files from after its own start.
+    roads: ['watch', 'drain'],
     since: '4757bba',
     once: 'drained',
   },
