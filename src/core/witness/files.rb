@@ -81,7 +81,7 @@ class PosidleWitness
   end
   def head(mark, pos); pos < 64 ? mark[:prints][pos] : mark[:head]; end # a fingerprint of the first 64 bytes
   def packed_head(path, size)
-    bytes = Zlib::GzipReader.open(path) { |z| z.read([64, size].min) }
+    bytes = Zlib::GzipReader.open(path) { |z| z.read(size) }
     Zlib.crc32(bytes + bytes)
   rescue Zlib::Error, SystemCallError, NoMethodError # nothing is in it
     nil
@@ -251,11 +251,15 @@ class PosidleWitness
   end
   def sibling(path, stat) # a gzip file ends with the size of what is in it (RFC 1952)
     plain = (File.open(path, 'rb') { |f| f.seek(-4, 2) && f.read.unpack1('V') } if path.b =~ /\.gz\z/n) rescue nil
+    heads = Hash.new { |all, n| all[n] = packed_head(path, n) }
     cuts = @cuts.last(100).select { |c| File.basename(text(path)).start_with?(File.basename(c[:path], '.*')) }
     # A copy is the same up to there; a cut before the first read is no evidence.
-    cuts = cuts.select { |c| c[:marked] > 0 && (plain ? packed_head(path, c[:marked]) == c[:head] : fingerprint(path, c[:marked]) == c[:print]) }
-    { path: text(path), inode: stat.ino, dev: stat.dev, size: stat.size, at: ms(stat.mtime), plain: plain, head: plain && packed_head(path, plain),
-      cuts: cuts.map { |c| c[:at].to_s } }
+    cuts = cuts.select do |c|
+      next if c[:marked] == 0
+      plain ? c[:head] && heads[[64, c[:marked]].min] == c[:head] : fingerprint(path, c[:marked]) == c[:print]
+    end
+    { path: text(path), inode: stat.ino, dev: stat.dev, size: stat.size, at: ms(stat.mtime), plain: plain,
+      head: plain && heads[[64, plain].min], cuts: cuts.map { |c| c[:at].to_s } }
   end
   def closed # what is not held open is measured by its inode number
     paths = @stats.to_a.map { |p, s| [s && s.ino, p] }.to_h
