@@ -162,6 +162,7 @@ export class Checks implements Reporter {
     const { logs, fluentd, posFile } = this.#world;
     const worker = fluentd?.worker;
     const ids = new Set<number>(worker?.tail?.ahead() ?? []);
+    if (worker === undefined && fluentd?.isStopping) return ids;
     for (const [path, file] of logs.byPath) {
       if (!isFollowed(path) || worker?.history.hasBegun(file)) continue;
       const entry = posFile.find(path);

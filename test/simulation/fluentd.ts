@@ -22,7 +22,8 @@ export class Fluentd {
   isUp = true;
   /** The one that SIGUSR2 has brought. */
   successor: Fluentd | undefined;
-  #isStopping = false;
+  /** It was told to, so no other worker comes. */
+  isStopping = false;
   readonly #world: World;
   readonly #session: number;
   /** The one that it replaces: until that has ended, its worker reads nothing. */
@@ -100,7 +101,7 @@ export class Fluentd {
 
   /** Without a pause: another supervisor starts beside this one, and takes over. */
   #restart(): void {
-    if (this.#isStopping || this.successor?.isUp || this.#old !== undefined) return;
+    if (this.isStopping || this.successor?.isUp || this.#old !== undefined) return;
     this.successor = new Fluentd(this.#world, this);
   }
 
@@ -115,15 +116,15 @@ export class Fluentd {
   }
 
   #stop(): void {
-    if (this.#isStopping) return;
-    this.#isStopping = true;
+    if (this.isStopping) return;
+    this.isStopping = true;
     if (this.worker === undefined) this.#world.clock.in(ENGINE_TICK, () => this.#end());
     else this.worker.shutDown(() => this.#workerEnded());
   }
 
   #workerEnded(): void {
     this.worker = undefined;
-    if (this.#isStopping) this.#world.clock.in(100, () => this.#end());
+    if (this.isStopping) this.#world.clock.in(100, () => this.#end());
     else this.#world.clock.in(20, () => this.#startWorker());
   }
 
@@ -138,7 +139,7 @@ export class Fluentd {
   }
 
   #startWorker(): void {
-    if (!this.isUp || this.#isStopping || this.worker !== undefined) return;
+    if (!this.isUp || this.isStopping || this.worker !== undefined) return;
     const dieEarly = () => {
       if (this.worker === worker) this.killWorker();
     };
