@@ -42,7 +42,7 @@ export class Collector {
    */
   async look(depth: Depth, { fluentd, sign, question, patience }: LookOf): Promise<Snapshot> {
     const host = this.#host;
-    const { doneProcess, self = 0 } = this.#subject;
+    const { doneProcess, self = 0, posFiles } = this.#subject;
     const lookedAt = host.now();
     await this.#buffers.begin();
     this.waitsFor = 'witness';
@@ -50,15 +50,16 @@ export class Collector {
     this.waitsFor = 'files';
     const { reports } = witnessed;
     const isAnswered = reports !== undefined && isComplete(reports) && isAnyAlive(reports);
-    // A first answer does not say what moved before it.
-    const isOfWitness = isAnswered && this.#wasAnswered;
+    // A first answer does not say what moved before it. The pos files do, when they are read after it; so it is too old to end a drain.
+    const isOfWitness = isAnswered && (this.#wasAnswered || posFiles.length === 0);
+    const scope = isAnswered && !isOfWitness ? 'light' : depth;
     this.#wasAnswered = isAnswered;
     if (!isOfWitness || this.#files === undefined) this.#files = await this.#world.look(depth);
     const buffers = depth === 'light' || isAnswered ? undefined : await this.#buffers.look();
     const table = doneProcess && (await host.listProcesses().catch(() => undefined));
     const mains = doneProcess && table ? findMains(table, doneProcess, self) : undefined;
     const facts = { ...this.#files, ...witnessed, ...(isOfWitness && { isOfWitness }), buffers, mains };
-    return { lookedAt, at: host.now(), depth, ...facts, fluentd, requests: host.requests() };
+    return { lookedAt, at: host.now(), depth: scope, ...facts, fluentd, requests: host.requests() };
   }
 
   /** A light look only checks that there is a witness, unless only the witness shows movement. */

@@ -88,6 +88,22 @@ describe('as a guess', () => {
     expect(host.now()).toBeGreaterThan(10_000);
   });
 
+  test('a drain does not end with a first answer, which is older than the look at the files', async () => {
+    const { host } = busyHost();
+    const size = Number(host.files.get(LOG)?.bytes.length);
+    let asks = 0;
+    // A line comes after the first answer.
+    const late = () => sight({ pos: size, size: size + (asks === 2 ? 5 : 0) });
+    await asked(
+      host,
+      (times) => {
+        asks = times;
+      },
+      () => [late()],
+    );
+    expect(asks).toBeGreaterThan(2);
+  });
+
   test('a drain goes on where Fluentd never read a line', async () => {
     const host = new FakeHost();
     host.startFluentd();
