@@ -46,9 +46,9 @@ describe('the manifests', () => {
   )('%s: Fluentd loads the witness from a volume that posidle has, too', (placement) => {
     const { containers, initContainers = [], volumes = [] } = podIn(kustomize(join(DIR, placement)));
     const all = [...initContainers, ...containers];
-    expect(volumes).toContainEqual({ name: 'witness', emptyDir: {} });
+    expect(volumes).toContainEqual({ name: 'posidle', emptyDir: {} });
     for (const { name, env = [], volumeMounts } of all.filter(({ name }) => name !== 'main')) {
-      expect(volumeMounts).toContainEqual({ name: 'witness', mountPath: '/posidle' });
+      expect(volumeMounts).toContainEqual({ name: 'posidle', mountPath: '/posidle' });
       if (name === 'fluentd')
         expect(env).toContainEqual({ name: 'RUBYOPT', value: '-I/posidle/ruby -renumerator' });
     }
