@@ -1,9 +1,18 @@
 import type { Row } from '../cluster/row.ts';
+import { named, type PodSpec } from '../pods/kubernetes.ts';
 import type { Params } from '../support/fluentd-conf.ts';
 import { BLIND_WAIT, type Deed, type Setup, type Situation } from './situation.ts';
 
-/** Seconds until Fluentd follows its files: nothing in a Pod tells main so. */
-const STARTED = 5;
+/** main sees Fluentd's pos file: in_tail makes it when it starts, and moves a position when the buffer has the lines. */
+const PRELUDE = `pos=/var/log/fluentd/app.pos
+is_read() { grep -q "^$PWD/$1\t$(printf %016x "$(stat -c %s "$1")")" $pos; }
+all_is_read() { for log in *.log; do is_read "$log" || return 1; done; }
+until [ -e $pos ]; do sleep 0.1; done`;
+
+function sharePosFile(pod: PodSpec): void {
+  const mount = { name: 'fluentd', mountPath: '/var/log/fluentd', readOnly: true };
+  named(pod, 'main').volumeMounts?.push(mount);
+}
 
 /** The situation as a Pod whose main is a shell, or undefined if it needs more than main's deeds and settings of in_tail and the buffer. */
 export function storyOf(situation: Situation): Row | undefined {
@@ -19,7 +28,8 @@ export function storyOf(situation: Situation): Row | undefined {
   if (!isKnown || buffer === undefined || commands.includes(undefined)) return undefined;
   return {
     title: what,
-    main: [`sleep ${STARTED}`, ...commands].filter((one) => one !== '').join('\n'),
+    main: [PRELUDE, ...commands].filter((one) => one !== '').join('\n'),
+    change: sharePosFile,
     lines: script.written,
     buffer,
     tail: Object.entries(tail)
@@ -57,7 +67,8 @@ class Script {
       case 'link':
         return `ln -s ${deed[1]} ${deed[2]}`;
       case 'until':
-        return typeof deed[1] === 'string' && deed[1].includes('read') ? `sleep ${BLIND_WAIT}` : undefined;
+        if (deed[1] === 'all is read') return 'until all_is_read; do sleep 0.1; done';
+        return deed[1] === 'a file is unfound or read' ? `sleep ${BLIND_WAIT}` : undefined;
       case 'pause':
         return `sleep ${deed[1]}`;
       default:
