@@ -209,6 +209,12 @@ test.each([
     expect(patternOf(alert).test(said(word))).toBe(word === its);
 });
 
+test('the alert PosidleRecordsLost takes a number of lost records, and no mere doubt', () => {
+  const lost = 'http: 1 record lost (retries used up) [undelivered]';
+  expect(patternOf('PosidleRecordsLost').test(`Fluentd is gone; unproven: ${lost}`)).toBe(true);
+  expect(patternOf('PosidleRecordsLost').test('Fluentd is gone; unproven: the witness is lost')).toBe(false);
+});
+
 test('the alert PosidleUnproven takes the log line of a posidle that found no witness', () => {
   const words = ['drain', '--main-ended', '--grace', '1s', '--witness', at()];
   const { status, stderr } = spawnSync(process.execPath, [BUNDLE, ...words], { encoding: 'utf8' });
