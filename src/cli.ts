@@ -126,7 +126,7 @@ function parser(words: readonly string[]): Argv {
     .version(VERSION)
     .completion(COMPLETION, 'print a script for bash or zsh: posidle completion >>~/.bashrc', withoutLetters)
     .locale('en')
-    .usage('Waits until a Fluentd sidecar has read and sent every line, stops it, and says what is left.')
+    .usage('Waits until a Fluentd sidecar has read and sent every line, lets it end, and says what is left.')
     .demandCommand(1)
     .parserConfiguration({ 'populate--': true })
     .strict()
