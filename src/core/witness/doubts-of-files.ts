@@ -30,16 +30,18 @@ export function doubtsOfFiles(
   ];
 }
 
-/** Files that disappeared between two workers. */
+/** Files that disappeared between two workers. One that was renamed is a sibling. */
 function doubtsOfGaps(workers: readonly WorkerReport[]): readonly Doubt[] {
-  const later = { readers: new Set<string>(), files: new Set<string>() };
+  const later = { readers: new Set<string>(), files: new Set<string>(), siblings: new Set<string>() };
   return workers.toReversed().flatMap(({ kind, report }) => {
     const gone = report.closed
       .filter(({ wasFollowed }) => kind === 'gone' && wasFollowed)
-      .filter(({ key, reader }) => later.readers.has(reader) && !later.files.has(key));
+      .filter(({ key, reader }) => later.readers.has(reader) && !later.files.has(key))
+      .filter(({ inode }) => !later.siblings.has(inode));
     if (kind === 'gone' || report.isReady) {
       for (const reader of report.readers) later.readers.add(reader);
       for (const { key } of [...report.files, ...report.closed]) later.files.add(key);
+      for (const { inode } of report.siblings) later.siblings.add(inode);
     }
     return gone.map(({ path }) =>
       doubt('closed-unread', path, 'it went away while no worker of Fluentd followed it'),

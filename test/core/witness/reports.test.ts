@@ -314,7 +314,12 @@ describe('a doubt', () => {
     expect(kinds(gone({ ...last, pod }), alive({ ...next, pod, starts: [skipped] }))).toEqual(['read-from']);
     expect(kinds(gone(), gone(last), alive(none))).toEqual(['closed-unread']);
     expect(kinds(gone(last), alive({ ...none, ready: false }))).toEqual(['not-started']);
+    const renamed = { path: '/log/a.log.1', inode: 7, size: 40, cuts: [] };
+    expect(kinds(gone(last), alive({ ...none, siblings: [{ ...renamed, size: 41 }] }))).toEqual([
+      'nobody-saw-it-read',
+    ]);
     for (const workers of [
+      [gone(last), alive({ ...none, siblings: [renamed] })],
       [gone(last), alive({ ...next, starts: [start] })],
       [alive(last), alive(none)],
       [gone(last), alive({ readers: ['/b.pos'] })],
