@@ -57,6 +57,13 @@ describe('a look that never ends', () => {
     expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
   });
 
+  test('is blamed on the files from the first one on, and on no witness', async () => {
+    const host = slowHost(0).at(20_000, (h) => h.request('SIGTERM'));
+    const { outcome } = await watch(host, { grace: GRACE });
+    expect(outcome.doubts.worst.map(({ kind }) => kind)).not.toContain('no-answer');
+    expect(outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'not-looked-at' }));
+  });
+
   test('is no quiet window before the start timeout is over', async () => {
     const host = slowHost(5_000);
     const { outcome } = await watch(host, { startTimeout: 300_000, drainTimeout: 60_000 });

@@ -34,7 +34,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   };
   // An overdue look proves nothing about the present.
   if (seen.extent === 'overdue')
-    return { ...facts, left: [], doubts: seen.hasFiles ? [notLookedAt(seen)] : unanswered(seen) };
+    return { ...facts, left: [], doubts: late(seen) };
   const rest = groupedBy(restIn(seen), ({ posFile }) => (isTrusted(posFile, seen) ? TRUSTED : posFile));
   const leftIn = (posFile: string) => (rest.get(posFile) ?? []).map(({ left }) => left);
   return {
@@ -46,6 +46,10 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
       ...doubtsOf(seen),
     ],
   };
+}
+
+function late(seen: Facts): readonly Doubt[] {
+  return seen.hasFiles || seen.waitsFor === 'files' ? [notLookedAt(seen)] : unanswered(seen);
 }
 
 const FOR_FILES = 'there are very many files, the machine is very busy, or a mount does not answer';
