@@ -1,7 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 const HELP = 'no cluster: set KUBECONFIG, or CLUSTER_UP to a program that starts one (CONTRIBUTING.md)';
 
@@ -9,7 +11,7 @@ const HELP = 'no cluster: set KUBECONFIG, or CLUSTER_UP to a program that starts
 export type Disconnect = () => void;
 
 /** Sets KUBECONFIG to a cluster that answers, or gives the reason why there is none. Under CI=true the lack is a failure. */
-export function connect(): Disconnect | string {
+export async function connect(): Promise<Disconnect | string> {
   const { KUBECONFIG, CLUSTER_UP, CLUSTER_VERSION, CI } = process.env;
   let disconnect: Disconnect = () => undefined;
   if (!KUBECONFIG && CLUSTER_UP) {
@@ -25,7 +27,16 @@ export function connect(): Disconnect | string {
     };
   }
   const found = process.env.KUBECONFIG ? spawnSync(kubectlPath(), ['get', '--raw', '/readyz']) : undefined;
-  if (found?.status === 0) return disconnect;
+  if (found?.status === 0) {
+    const proxy = spawn(kubectlPath(), ['proxy', '--port=0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    // "Starting to serve on 127.0.0.1:40123"
+    const [line] = (await once(createInterface(proxy.stdout), 'line')) as [string];
+    process.env.KUBECTL_PROXY = `http://${line.split(' ').at(-1)}`;
+    return () => {
+      proxy.kill();
+      disconnect();
+    };
+  }
   const reason =
     found === undefined ? HELP : `${HELP}: ${found.error?.message ?? String(found.stderr).trim()}`;
   if (CI === 'true') throw new Error(reason);

@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { injectInto } from '../../src/core/inject/inject.ts';
 import { kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { blocksIn } from '../pods/readme.ts';
 import { CHANGED, LEFT_ALONE, PLACED, type PodManifest } from '../support/inject-cases.ts';
 import { until } from '../support/until.ts';
-import { kubectlPath } from './connect.ts';
-import { createNamespace, kubectl } from './kubectl.ts';
+import { api, createNamespace, deleteNamespace, kubectl, pathOf } from './kubectl.ts';
 import { withNodesConfiguration } from './people.ts';
 import { expectDelivered, named, playThese } from './placement.ts';
 import { play } from './play.ts';
@@ -31,12 +29,12 @@ describe('the policy of the API server', () => {
   });
   afterAll(async () => {
     if (inject('noCluster') !== '') return;
-    await kubectl(['delete', 'namespace', namespace, '--wait=false']);
+    await deleteNamespace(namespace);
     await deletePolicy();
   });
 
   test.each(Object.entries(LEFT_ALONE))(
-    'leaves a Pod alone with %s, and kubectl prints why',
+    'leaves a Pod alone with %s, and warns of it',
     async (_, [manifest, why]) => {
       const without = await create(podOf(manifest, {}));
       const labelled = await create(podOf(manifest));
@@ -186,7 +184,7 @@ describe('the policy of the API server', () => {
         expect(made.annotations['posidle/injected']).toBe('true');
       }
     } finally {
-      await kubectl(['delete', 'namespace', strict, '--wait=false']);
+      await deleteNamespace(strict);
     }
   });
 
@@ -278,22 +276,20 @@ describe('the policy of the API server', () => {
   }
 
   /** The result of the API server, without the values that differ each time. */
-  function create(manifest: object, into = namespace) {
-    const words = ['create', '--dry-run=server', '-o', 'json', '-n', into, '-f', '-'];
-    return new Promise<{ spec: object; annotations: Record<string, string>; warnings: string }>(
-      (resolve, reject) => {
-        const child = execFile(kubectlPath(), words, (error, stdout, stderr) => {
-          if (error !== null) return reject(new Error(stderr));
-          const { spec, metadata } = JSON.parse(
-            stdout.replaceAll(/kube-api-access-\w+/g, 'token'),
-          ) as PodManifest;
-          resolve({ spec: withoutToken(spec), annotations: metadata.annotations ?? {}, warnings: stderr });
-        });
-        child.stdin?.end(JSON.stringify(manifest));
-      },
-    );
+  async function create(body: Manifest, into = namespace) {
+    const response = await api(`${pathOf(body, into)}?dryRun=All`, { method: 'POST', body });
+    const text = (await response.text()).replaceAll(/kube-api-access-\w+/g, 'token');
+    const { spec, metadata } = JSON.parse(text) as PodManifest;
+    const { annotations = {} } = metadata as { annotations?: Record<string, string> };
+    return { spec: withoutToken(spec), annotations, warnings: warningsIn(response) };
   }
 });
+
+/** One a line (RFC 7234, 5.5). */
+function warningsIn({ headers }: Response): string {
+  const quoted = headers.get('warning')?.match(/(?<=299 - )"(?:[^"\\]|\\.)*"/g) ?? [];
+  return quoted.map((one) => JSON.parse(one) as string).join('\n');
+}
 
 /** The place of the service account's volume depends on when it was added. */
 function withoutToken(spec: object): object {

@@ -34,7 +34,7 @@ describe('kubectl posidle inspect', () => {
         const { posFiles, left } = JSON.parse(
           await plugin('inspect', pod.name, '-n', pod.namespace, '--json'),
         );
-        const [entry] = posFiles[0].entries;
+        const [entry] = posFiles[0]?.entries ?? [];
         return entry?.path === '/var/log/app/a.log' && entry.lag === 0 && left.worst[0]?.kind === 'held';
       };
       await until('the plugin shows that all is read', isRead, { every: 500 });

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Manifest } from '../pods/kubernetes.ts';
 import { kubectlPath } from './connect.ts';
 import type { Destination } from './destination.ts';
-import { evict, type Pod } from './kubectl.ts';
+import { api, evict, type Pod } from './kubectl.ts';
 import { hasEnded, Site, statusesOf, statusOf } from './site.ts';
 import type { Found, Seen } from './watched.ts';
 
@@ -84,6 +84,11 @@ export class Playing {
     await this.#site.kill(status.containerID?.split('://')[1] ?? '');
   }
 
+  async log(container: string): Promise<string> {
+    const pod = `/api/v1/namespaces/${this.namespace}/pods/${this.name}`;
+    return (await api(`${pod}/log?container=${container}`)).text();
+  }
+
   /** All that a container prints until it ends, also in a Pod that is deleted. */
   async printed(container: string): Promise<readonly string[]> {
     const words = ['logs', '-n', this.namespace, this.name, '-c', container, '--follow'];
@@ -156,7 +161,7 @@ function isDeleted({ isGone, metadata }: Seen): boolean {
 
 async function endsOf(pod: Playing, seen: Seen): Promise<Report['containers']> {
   const all = statusesOf(seen).map(async ({ name, state, restartCount }) => {
-    const log = isDeleted(seen) ? '' : await pod.kubectl('logs', pod.name, '-c', name).catch(String);
+    const log = isDeleted(seen) ? '' : await pod.log(name).catch(String);
     const { exitCode: code, message = '' } = state.terminated ?? {};
     return [name, { code, restarts: restartCount, message, log }] as const;
   });

@@ -12,7 +12,7 @@ declare module 'vitest' {
 
 /** Connects to a cluster, or starts it, and loads the images; ends afterwards what it started. */
 export default async function setup(project: TestProject): Promise<() => void> {
-  const disconnect = connect();
+  const disconnect = await connect();
   const isConnected = typeof disconnect !== 'string';
   project.provide('noCluster', isConnected ? '' : disconnect);
   if (!isConnected) return () => undefined;

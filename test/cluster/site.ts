@@ -1,6 +1,14 @@
 import type { Manifest } from '../pods/kubernetes.ts';
 import { Destination } from './destination.ts';
-import { type ContainerStatus, create, createNamespace, kubectl, type Pod, podEvents } from './kubectl.ts';
+import {
+  type ContainerStatus,
+  create,
+  createNamespace,
+  deleteNamespace,
+  kubectl,
+  type Pod,
+  podEvents,
+} from './kubectl.ts';
 import { type Found, type Seen, Watched } from './watched.ts';
 
 const KILLER = 'killer';
@@ -28,7 +36,7 @@ export class Site {
       throw error;
     } finally {
       destination.stop();
-      await kubectl(['delete', 'namespace', site.namespace, '--wait=false', '--grace-period=1']);
+      await deleteNamespace(site.namespace);
       end.abort();
       await following;
     }

@@ -56,7 +56,7 @@ const { values } = parseArgs({
 async function main(): Promise<void> {
   const scenarios = chosen(SCENARIOS, values.only);
   const strategies = chosen(STRATEGIES, values.strategy);
-  const disconnect = connect();
+  const disconnect = await connect();
   if (typeof disconnect === 'string') throw new Error(disconnect);
   try {
     await loadStockImages();
