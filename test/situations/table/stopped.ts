@@ -34,6 +34,21 @@ export const STOPPED: readonly Situation[] = [
     since: '38e333e',
   },
   {
+    name: 'renamed-between-workers',
+    what: 'a log that was read is renamed while one worker has ended and the next one starts',
+    deeds: [
+      ...READ,
+      ['signal', 'worker', 'SIGTERM'],
+      ['until', { fluentdSays: 'Worker 0 exited' }],
+      ['rename', 'app.log', 'app.log.1'],
+      ENDED,
+      ['write', 'app.log', 1_000],
+    ],
+    on: 'not the oldest',
+    since: '99733e3',
+    once: 'unproven',
+  },
+  {
     name: 'sigusr1',
     what: 'SIGUSR1 flushes the buffers while main writes',
     setup: { buffer: { ...ON_DISK, ...LAZY } },
