@@ -58,7 +58,10 @@ export function hasMovedSince(at: Millis, { progress: { movedAt } }: Seen): bool
 
 /** The surest thing that the trigger, a later request or main's process says of main. */
 function ofMainBy(trigger: Trigger | undefined, seen: Seen, policy: Policy): OfMain {
-  if (seen.main.goneSince !== undefined && isMainProcessGone(seen, policy)) return 'ended';
+  const { goneSince, longestGap } = seen.main;
+  // Of a main that came back after such a time, that time says nothing.
+  const isSure = longestGap === undefined || longestGap < policy.doneProcessGone;
+  if (goneSince !== undefined && isSure && isMainProcessGone(seen, policy)) return 'ended';
   const stands = trigger !== undefined && !isTakenBack(trigger, seen);
   const said = [...(stands ? [trigger] : []), ...seen.requests].map(ofMain);
   return SUREST_FIRST.find((word) => said.includes(word)) ?? 'nothing';

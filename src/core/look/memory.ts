@@ -17,7 +17,12 @@ export const NO_MEMORY: Memory = {
   workersSince: undefined,
 };
 
-const NO_MAIN: MainProcess = { sightings: new Map(), seen: false, goneSince: undefined };
+const NO_MAIN: MainProcess = {
+  sightings: new Map(),
+  seen: false,
+  goneSince: undefined,
+  longestGap: undefined,
+};
 
 export function remember(
   memory: Memory,
@@ -102,5 +107,12 @@ export function watchMain(
   const sightings = new Map(keys.map((key) => [key, before.sightings.get(key) ?? at]));
   const isThere = [...sightings.values()].some((since) => at - since >= LEAST_LIFE);
   const seen = before.seen || isThere;
-  return { sightings, seen, goneSince: seen && !isThere ? (before.goneSince ?? at) : undefined };
+  const { goneSince, longestGap } = before;
+  const isBack = isThere && goneSince !== undefined;
+  return {
+    sightings,
+    seen,
+    goneSince: seen && !isThere ? (goneSince ?? at) : undefined,
+    longestGap: isBack ? Math.max(longestGap ?? 0, at - goneSince) : longestGap,
+  };
 }

@@ -72,6 +72,7 @@ export interface MainProcess {
   readonly sightings: ReadonlyMap<string, Millis>;
   readonly seen: boolean;
   readonly goneSince: Millis | undefined;
+  readonly longestGap: Millis | undefined;
 }
 
 export interface KnownPosFile {

@@ -33,8 +33,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
     busyUntil: busyUntil(seen, limits),
   };
   // An overdue look proves nothing about the present.
-  if (seen.extent === 'overdue')
-    return { ...facts, left: [], doubts: late(seen) };
+  if (seen.extent === 'overdue') return { ...facts, left: [], doubts: late(seen) };
   const rest = groupedBy(restIn(seen), ({ posFile }) => (isTrusted(posFile, seen) ? TRUSTED : posFile));
   const leftIn = (posFile: string) => (rest.get(posFile) ?? []).map(({ left }) => left);
   return {

@@ -20,7 +20,12 @@ export interface Seen {
   readonly hasRead: boolean;
   readonly requests: readonly DrainRequest[];
   /** Main's process, if it is looked for. */
-  readonly main: { readonly seen: boolean; readonly goneSince: Millis | undefined };
+  readonly main: {
+    readonly seen: boolean;
+    readonly goneSince: Millis | undefined;
+    /** The longest time after which it was there again; undefined if it never was. */
+    readonly longestGap: Millis | undefined;
+  };
   /** Since when Fluentd, which was there, has been gone. */
   readonly goneSince: Millis | undefined;
   /** The first look. */

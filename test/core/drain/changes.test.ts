@@ -7,7 +7,7 @@ import type { DrainRequest } from '../../../src/core/progress/drain-request.ts';
 import { ABSENT, draining, policy, row, running, seen, snapshot } from '../../support/builders.ts';
 import { sized } from '../worlds.ts';
 
-const SEEN = { sightings: new Map(), seen: true };
+const SEEN = { sightings: new Map(), seen: true, longestGap: undefined };
 const AT = 60_000;
 const RULES = policy({ doneProcess: true, quiet: 50_000, startTimeout: 70_000, stopTimeout: 100_000 });
 const told = { trigger: { by: 'http', at: 0 }, pending: undefined } as const;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { begin, type State } from '../../../src/core/drain/state.ts';
 import { step } from '../../../src/core/drain/step.ts';
+import { mayMainRun } from '../../../src/core/drain/trigger.ts';
 import type { Observation } from '../../../src/core/look/observation.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { Progress } from '../../../src/core/progress/progress.ts';
@@ -71,7 +72,7 @@ describe('a trigger that does not guess', () => {
   /** Main has been gone since then. */
   const gone = (goneSince: number | undefined, what = looks(read, AT), isSeen = true): Observation => ({
     ...what,
-    main: { sightings: new Map(), seen: isSeen, goneSince },
+    main: { sightings: new Map(), seen: isSeen, goneSince, longestGap: undefined },
   });
 
   test('is the first call', () => {
@@ -90,6 +91,19 @@ describe('a trigger that does not guess', () => {
     const never = (at: number) => decided(WATCHING, gone(undefined, looks(read, at), false), rules);
     expect(never(60_000).whyChanged).toMatch(/never seen within --start-timeout \(60 s\)/);
     expect(never(59_999).state).toEqual(WATCHING);
+  });
+
+  test('says nothing of a main that came back after as long a time', () => {
+    const known = policy({ ...rules, doneProcessGone: 2_000 });
+    const mayRun = (longestGap: number | undefined) => {
+      const what = gone(1_000);
+      return mayMainRun(
+        { by: 'done-process', at: AT },
+        { ...what, main: { ...what.main, longestGap } },
+        known,
+      );
+    };
+    expect([undefined, 1_999, 2_000].map(mayRun)).toEqual([false, false, true]);
   });
 
   test('is taken back only where main runs again, and nothing else calls', () => {

@@ -29,6 +29,8 @@ describe("main's process", () => {
 
   test('is back when another one lives for as long', () => {
     expect(known([1_000, 7], [2_000, 7], [3_000], [4_000, 8], [4_399, 8])?.goneSince).toBe(3_000);
-    expect(known([1_000, 7], [2_000, 7], [3_000], [4_000, 8], [4_400, 8])?.goneSince).toBeUndefined();
+    const back = [[1_000, 7], [2_000, 7], [3_000], [4_000, 8], [4_400, 8]] as const;
+    expect(known(...back)).toMatchObject({ goneSince: undefined, longestGap: 1_400 });
+    expect(known(...back, [5_000], [5_500, 9], [5_900, 9], [6_000])?.longestGap).toBe(1_400);
   });
 });
