@@ -42,7 +42,7 @@ const OF_FILES: Readonly<Record<LeftFile, string>> = {
   unreadable: 'Fluentd has no permission to read it',
   unread: 'not read to its end',
   unfinished: 'its last line has no newline',
-  'let-go': 'Fluentd let go of it before it was read',
+  'let-go': 'Fluentd closed it before all of it was read',
   'given-up': 'Fluentd gave up this chunk',
 };
 

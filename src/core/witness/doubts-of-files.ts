@@ -5,7 +5,7 @@ import type { FileReport, Report, WorkerReport } from './answer.ts';
 import type { Reached } from './file-history.ts';
 
 const LOST: Readonly<Record<string, [DoubtKind, string]>> = {
-  closed: ['closed-unread', 'Fluentd let go of it before it was read'],
+  closed: ['closed-unread', 'Fluentd closed it before all of it was read'],
   'written anew': ['written-anew', 'what Fluentd had read or seen of it is no longer there'],
 };
 const NEVER: [DoubtKind, string] = ['never-followed', 'Fluentd never followed it'];

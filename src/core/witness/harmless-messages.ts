@@ -40,12 +40,12 @@ export const HARMLESS: readonly Row[] = [
   ['fluent/root_agent.rb', RegExp(`${ERROR_EVENT}.* does not exist`), { error: 'ArgumentError', plugin: RESERVED }],
   // in_tail brings a batch again that a full buffer refused, but not what a plugin had kept of an earlier one and gave on with it.
   ['posidle', /^a full buffer refused a batch/, KEEPS_NONE], // a text of the witness
-  // in_tail. The witness sees which files it passes over. Fluentd 1.20 logs a line that does not match in a block: only the line is known.
-  ['fluent/plugin/in_tail', /^(pattern not matched|"|got incomplete line (at shutdown|before first line))/, UNMATCHED],
-  ['fluent/plugin/in_tail', /^(pattern not matched: |got incomplete line at shutdown from … )?""/], // an empty line
+  // in_tail. The witness sees which files it passes over.
+  ['fluent/plugin/in_tail', /^(pattern not matched|got incomplete line (at shutdown|before first line))/, UNMATCHED],
+  ['fluent/plugin/in_tail', /^(pattern not matched: |got incomplete line at shutdown from … )""/], // an empty line
   ['fluent/plugin/in_tail', /^(… unreadable|Permission denied|Unparsable line in pos_file|….* already exists. use latest one)/],
   ['fluent/plugin/in_tail', /^(expand_paths: stat|stat\(\) for|Could not follow a file|Skip |detach_watcher could be|Too many )/],
-  ['fluent/plugin/in_tail', /^(Cannot find group from metadata|worker parsing failed)/], // the position stays
+  ['fluent/plugin/in_tail', /^(Cannot find group from metadata|(in_tail )?worker parsing (failed|is unavailable))/], // the position stays
   // The chunk, or the position, stays where it is.
   ['fluent/plugin/output.rb', /^(failed to flush the buffer|retry succeeded\.|buffer flush took longer|thread is already dead)/],
   ['fluent/plugin/output.rb', /^(tag placeholder|chunk key placeholder|.*chunk_id} is not allowed|breaking block behavior)/],

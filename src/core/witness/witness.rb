@@ -114,8 +114,8 @@ class PosidleWitness
     @error || @fault || ("not heard: #{missing.join(' ')}" if missing.any?)
   end
   def heard(level, args, block = nil) # Fluentd says by log.warn or log.error, shown or not, that it drops a record
-    own = block.binding if block && args.empty? # only the block knows the message; in_tail's (1.20) has the line
-    args = [own.local_variable_get(:line).inspect] if own && own.local_variable_defined?(:line)
+    own = block.binding if block && args.empty? # only the block knows the message; in_tail's (since 1.19) is this one
+    args = ["pattern not matched: #{own.local_variable_get(:line).inspect}"] if own && own.local_variable_defined?(:line)
     said, more, err = [String, Hash, Exception].map { |c| args.find { |a| c === a } }
     more &&= {}.merge(more) # without its default procs
     err = [more[:error], more['error'], err].find { |e| Exception === e } if more

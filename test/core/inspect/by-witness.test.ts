@@ -50,7 +50,7 @@ test('a file that Fluentd let go of unread is left, and nothing is "caught up"',
   expect(found.seen.progress.left).toMatchObject([{ kind: 'let-go', path: '/rotated' }]);
   expect(found.caughtUp).toBe(false);
   const reason = expect.stringMatching(
-    /^\/rotated: Fluentd let go of it before it was read \(30 B\) \[let-go\]; /,
+    /^\/rotated: Fluentd closed it before all of it was read \(30 B\) \[let-go\]; /,
   );
   expect(check(found, 1_000)).toEqual({ passed: false, reason });
 });

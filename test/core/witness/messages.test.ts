@@ -40,7 +40,11 @@ const HARMLESS: Readonly<Record<string, Partial<Heard>>> = {
   'a slow flush': { text: 'buffer flush took longer time than slow_flush_log_threshold:' },
   'a full buffer, as in_tail tries again': { text: 'failed to write data into buffer by buffer overflow' },
   "an error event of Fluentd's own": event('dump an error event:', undefined, 'fluent.info'),
-  'an empty line of Fluentd 1.20': by(LINE_FEEDER, '""'),
+  'an empty line of Fluentd 1.20': by(LINE_FEEDER, 'pattern not matched: ""'),
+  'a parser that one thread runs': by(
+    LINE_FEEDER,
+    'in_tail worker parsing is unavailable; using synchronous',
+  ),
   'an empty line': by('in_tail', 'pattern not matched: ""'),
   'an empty rest of a multiline log': by('in_tail', 'got incomplete line at shutdown from … ""'),
   'a file that in_tail may not read': by('in_tail', '… unreadable. It is excluded and would be'),
@@ -59,7 +63,7 @@ const DOUBTS: Readonly<Record<string, Partial<Heard>>> = {
     'fluentd.app',
   ),
   'a line that is no record': by('in_tail', 'pattern not matched: "x"'),
-  'a line that is no record in Fluentd 1.20': by(LINE_FEEDER, '"…"'),
+  'a line that is no record in Fluentd 1.20': by(LINE_FEEDER, 'pattern not matched: "…"'),
   'an answer that out_http does not like': by('out_http', "got error response from 'Post http:… : # x"),
   'of loki 400': by('out_loki', 'failed to write post to http:…'),
   'of cloudwatch the longer text': by(
