@@ -51,9 +51,11 @@ async function main(): Promise<void> {
   endFlushed();
 }
 
-/** Writes to a pipe are asynchronous: exits only when stdout is flushed. */
+/** Writes to a pipe may be asynchronous: exits only when stdout is flushed. Even an empty write fails on a full disk. */
 function endFlushed(): void {
-  process.stdout.write('', () => void endIfStuck().then(() => process.exit()));
+  const end = () => void endIfStuck().then(() => process.exit());
+  if (process.stdout.writableLength === 0) end();
+  else process.stdout.write('', end);
 }
 
 /** kubectl runs `kubectl posidle` under this name. */

@@ -155,6 +155,12 @@ describe('an output that takes no more', () => {
     expect(status).toBe(1);
   });
 
+  test('does no harm to a drain, which writes nothing there', () => {
+    const { stderr, status } = shell('posidle drain --main-ended --grace 1s --witness . > /dev/full');
+    expect(stderr).not.toMatch(/stdout/);
+    expect(status).toBe(4);
+  });
+
   test('does no harm if stdout is closed', () => {
     expect(shell('posidle inspect app.pos >&-')).toMatchObject({ stderr: '', status: 0 });
   });
