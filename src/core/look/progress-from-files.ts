@@ -27,7 +27,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
     files: counts.all,
     lines: undefined,
     outputs: outputs.map(({ name }) => ({ output: name })),
-    taken: 0,
+    taken: undefined,
     unseen: buffers?.unseen ?? [],
     ignoresSigterm: false,
     busyUntil: busyUntil(seen, limits),

@@ -18,8 +18,8 @@ export interface Progress {
   /** How many lines in_tail read; undefined if nobody counted. */
   readonly lines: number | undefined;
   readonly outputs: readonly Receipt[];
-  /** How many records buffers took, without events of Fluentd's own log. */
-  readonly taken: number;
+  /** How many records buffers took, without events of Fluentd's own log; undefined if nobody counted. */
+  readonly taken: number | undefined;
   /** Buffers that posidle cannot see. It can only flush them. */
   readonly unseen: readonly string[];
   /** The kubelet's SIGTERM does not stop Fluentd: PID 1 of its container, such as a shell, has no handler. */
@@ -125,7 +125,7 @@ export interface PendingChunks {
   readonly mark: string;
   /** undefined if a chunk has no known id. */
   readonly ids: ReadonlySet<string> | undefined;
-  readonly taken: number;
+  readonly taken: number | undefined;
 }
 
 export function pendingChunks({ mark, left, taken }: Progress): PendingChunks {
@@ -152,7 +152,7 @@ export function ignoringNewer(
 
 /** Without the later chunks that can hold only events of Fluentd's own log. */
 export function ignoringOwnEvents(progress: Progress, pending: PendingChunks | undefined): Progress {
-  const tookMore = progress.taken !== pending?.taken;
+  const tookMore = progress.taken === undefined || progress.taken !== pending?.taken;
   return ignoringNewer(progress, pending, ({ isOwn }) => tookMore && isOwn !== true);
 }
 

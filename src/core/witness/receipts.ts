@@ -16,7 +16,8 @@ export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
   const worker = nameOfWorker(one);
   const outputs = outputsOf(one).filter(({ receipt }) => !receipt.isOwn);
   const missing = report.moving > 0 ? [] : outputs.filter(({ receipt }) => missingIn(receipt) !== 0);
-  const lost = report.refused + missing.reduce((sum, { receipt }) => sum + missingIn(receipt), 0);
+  const lost = report.refused + sum(missing.map(({ receipt }) => missingIn(receipt)));
+  const how = lost < 0 ? 'more than it took' : 'not taken, or missing';
   const where = [...new Set(missing.map(nameOf))].join(', ');
   const { unrouted, unparsed } = report;
   return [
@@ -24,7 +25,7 @@ export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
     ...undelivered(worker, [[unrouted, 'lost (no <match> for the tag)']]),
     ...(unparsed > 0 ? [doubt('undelivered', worker, `${counted(unparsed, 'line')} gave no record`)] : []),
     ...(report.refused > 0 || missing.length > 0
-      ? [doubt('unbalanced', where || worker, `${counted(lost, 'record')} not taken, or missing`)]
+      ? [doubt('unbalanced', where || worker, `${counted(Math.abs(lost), 'record')} ${how}`)]
       : []),
     ...(kind === 'gone' && report.moving > 0
       ? [doubt('kept', worker, 'it ended while its threads still emitted records')]

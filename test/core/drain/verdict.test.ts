@@ -70,6 +70,11 @@ describe('chunks that came after everything was read', () => {
     expect(verdictOf(later, pending, 'stopped').left).toEqual([held('b')]);
   });
 
+  test('count if nobody counted what buffers took', () => {
+    const later = progress({ left: [held('b')], taken: undefined });
+    expect(verdictOf(later, { ...pending, taken: undefined }, 'stopped').left).toEqual([held('b')]);
+  });
+
   test('count if lines came in after that', () => {
     const later = progress({ left: [held('b')], mark: 'n' });
     expect(verdictOf(later, pending, 'stopped').left).toEqual([held('b')]);

@@ -19,7 +19,10 @@ test.each<[Left, string]>([
   ],
   [{ kind: 'unread', path: '/a', bytes: 5 }, '/a: not read to its end (5 B) [unread]'],
   [{ kind: 'unfinished', path: '/a', bytes: 5 }, '/a: its last line has no newline (5 B) [unfinished]'],
-  [{ kind: 'let-go', path: '/a', bytes: 5 }, '/a: Fluentd closed it before all of it was read (5 B) [let-go]'],
+  [
+    { kind: 'let-go', path: '/a', bytes: 5 },
+    '/a: Fluentd closed it before all of it was read (5 B) [let-go]',
+  ],
   [{ kind: 'given-up', path: '/a', bytes: undefined }, '/a: Fluentd gave up this chunk [given-up]'],
   [{ kind: 'kept', where: 'concat', records: 2 }, 'concat keeps 2 records [kept]'],
   [HELD, 'out holds 1 chunk (2.0 KiB) [held]'],

@@ -32,6 +32,11 @@ describe('numbers that are a doubt', () => {
       { took: 9, delivered: 4 },
       { kind: 'unbalanced', about, why: '5 records not taken, or missing' },
     ],
+    [
+      'more than there were',
+      { took: 0, held: 20 },
+      { kind: 'unbalanced', why: '20 records more than it took' },
+    ],
   ])('%s', (_, records, doubt) => {
     expect(doubts({ outputs: [http(records)] })).toMatchObject([doubt]);
     expect(progress(gone({ ends: [http(records)] })).doubts).toMatchObject([doubt]);
