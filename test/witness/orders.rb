@@ -292,3 +292,21 @@ on_oldest_and_newest 'a new file at a followed path is left to the watcher there
   end
   once(s, 40)
 end
+
+on_oldest_and_newest 'a file for which the pos file had no room is followed on an order, once there is room' do |s|
+  small = s.make('small')
+  raise Skipped, 'no right to mount' unless system('mount', '-t', 'tmpfs', '-o', 'size=4k', 'none', small, err: File::NULL)
+  begin
+    tail = s.tail.sub("#{s.dir}/pos", "#{small}/pos").sub('refresh_interval 1s', 'refresh_interval 60s')
+    s.run(tail + s.out)
+    File.write("#{small}/rest", 'x' * 10_000) rescue nil
+    s.append(s.lines(1..20))
+    s.ask('find')
+    sleep 1 # in_tail has tried: its event loop wakes up within 0.5 s
+    expect('not followed', s.ask('look')['files'], [])
+    File.unlink("#{small}/rest")
+    s.till('followed and delivered', within: 20) { s.ask('find') && s.delivered.size == 20 }
+  ensure
+    system('umount', '-l', small)
+  end
+end

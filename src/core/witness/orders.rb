@@ -10,7 +10,7 @@ class PosidleWitness
     found = @unfound.select { |_, u| u[:readable] }.group_by { |(by, _), _| by }
     @inputs.each do |i|
       files = found[reader(i)].to_a.select { |_, u| asked || alone?(i, u[:path]) }
-      in_thread(i, :find) { add(i, files) } if files.any?
+      in_thread(i, :find, asked ? 2 : 60) { add(i, files) } if files.any?
     end
   end
   # in_tail may meet a file again under a second name, and then reads it twice; before refresh_interval it often does not.
@@ -20,12 +20,12 @@ class PosidleWitness
     dated(i).none? { |p| p =~ %r{[*?\[{].*/|[*?\]}]\z} } && !var(i, :@follow_inodes) && # a position outlives its file there
       head && !@heads.fetch(head, @heads.size >= 10 * MANY)
   end
-  def in_thread(i, order, &work)
+  def in_thread(i, order, pause, &work) # one at a time, and a pause after an error (the pos file's volume is full)
     return if var(i, :@startup) && !var(i, :@skip_refresh_on_startup) || !i.timer_running? # too early; from the stop on
-    turn(i, order, work) unless @turns[[i.object_id, order]].to_f > clock
+    turn(i, order, work) unless @turns.fetch([i.object_id, order], -pause) > clock - pause
   end
   def turn(i, order, work) # the next one comes at once, because the loop has the timer; other events run in between
-    @turns[key = [i.object_id, order]] = clock + 60 # one at a time, and a pause after an error (the pos file's volume is full)
+    @turns[key = [i.object_id, order]] = clock
     i.timer_execute(:in_tail_refresh_watchers, 0, repeat: false) do
       lock = var(i, :@watcher_refresh_monitor) # 1.20
       more = lock ? lock.synchronize(&work) : work.call
@@ -61,7 +61,7 @@ class PosidleWitness
   def finish
     return unless ready?
     kept = @watchers.zip(@reports).select { |w, r| r && (r[:unfinished] || r[:record]) && @turns[w].to_f < clock }.map(&:first)
-    kept.group_by { |w| input(w) }.each { |i, all| in_thread(i, :finish) { all.each { |w| finish_file(i, w) } } }
+    kept.group_by { |w| input(w) }.each { |i, all| in_thread(i, :finish, 2) { all.each { |w| finish_file(i, w) } } }
   end
   def finish_file(i, w) # in_tail emits the line as any other, from its own buffer, and its position moves behind it
     return unless io(w) || var(i, :@tails).value?(w) # one that is closed would open the next file of its name
