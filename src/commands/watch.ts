@@ -62,7 +62,7 @@ export async function watchAndReport(
   keepHeapSmall();
   const { parent } = given;
   // Handlers come first: a PID 1 gets only the signals that it handles.
-  for (const by of ['SIGTERM', 'SIGINT'] as const) process.on(by, () => host.request(by));
+  for (const by of ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const) process.on(by, () => host.request(by));
   let warn = (_: string) => {};
   for (const signal of FORWARDED_SIGNALS)
     process.on(

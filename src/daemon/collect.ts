@@ -28,6 +28,7 @@ export class Collector {
   waitsFor: 'witness' | 'files' = 'files';
   #files: Pick<Snapshot, 'posFiles' | 'looks' | 'followed'> | undefined;
   #wasAnswered = false;
+  #mains: ReturnType<typeof findMains> | undefined;
 
   constructor(host: Host, subject: Subject) {
     this.#host = host;
@@ -57,7 +58,8 @@ export class Collector {
     if (!isOfWitness || this.#files === undefined) this.#files = await this.#world.look(depth);
     const buffers = depth === 'light' || isAnswered ? undefined : await this.#buffers.look();
     const table = doneProcess && (await host.listProcesses().catch(() => undefined));
-    const mains = doneProcess && table ? findMains(table, doneProcess, self) : undefined;
+    const mains = doneProcess && table ? findMains(table, doneProcess, self, this.#mains) : undefined;
+    this.#mains = mains ?? this.#mains;
     const facts = { ...this.#files, ...witnessed, ...(isOfWitness && { isOfWitness }), buffers, mains };
     return { lookedAt, at: host.now(), depth: scope, ...facts, fluentd, requests: host.requests() };
   }

@@ -106,11 +106,18 @@ test('no witness is asked where there is none, or where none is looked for', asy
   expect(await look()).toMatchObject({ source: 'outside', reports: undefined });
 });
 
-test('main is looked for among the processes, where it is named', async () => {
+test('main is looked for among the processes, where it is named, and known when it becomes another program', async () => {
   const host = new FakeHost();
-  host.startProcess({ pid: 500, argv: ['java', '-jar', 'main.jar'] });
-  const { mains } = await new Collector(host, subject({ doneProcess: 'main.jar' })).look('light', LOOK);
-  expect(mains).toMatchObject([{ pid: 500 }]);
+  const collector = new Collector(host, subject({ doneProcess: 'main.jar' }));
+  const pids = async () => (await collector.look('light', LOOK)).mains?.map(({ pid }) => pid);
+  host.startProcess({ pid: 500, argv: ['sh', '-c', 'exec java -jar main.jar'] });
+  expect(await pids()).toEqual([500]);
+  host.startProcess({ pid: 500, argv: ['java', 'Main'] });
+  host.startProcess({ pid: 501, argv: ['java', 'Main'] });
+  expect(await pids()).toEqual([500]);
+  host.endProcess(500);
+  host.startProcess({ pid: 500, argv: ['java', 'Main'], startTime: 'later' });
+  expect(await pids()).toEqual([]);
 });
 
 async function looksAt(host: FakeHost, entries: readonly PositionEntry[]): Promise<readonly FileLook[]> {

@@ -41,7 +41,7 @@ test('Fluentd is told to stop within 100 ms of the trigger if nothing is left, a
 });
 
 const held = { closed: [sight({ pos: 120, size: 120 })], ends: [holding('b')] };
-const half = { closed: [sight({ pos: 90, unfinished: 10 })] };
+const half = { closed: [sight({ pos: 90, unfinished: 10, followed: true })] };
 test.each<[string, object, string, string]>([
   ['what its buffers held as they closed is left', held, 'not-drained', 'held'],
   ['an unfinished last line is left', half, 'not-drained', 'unfinished'],

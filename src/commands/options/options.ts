@@ -4,17 +4,7 @@ import { formatDuration } from '../../core/text/units.ts';
 import { LOG_FORMATS } from '../../log.ts';
 import { type WatchOptions, WITNESS_START } from '../../tasks/watch-options.ts';
 import { durationOr, endpoint, nonEmpty, oneOf } from './coercions.ts';
-import {
-  duration,
-  flag,
-  HOW,
-  namedInErrors,
-  parsed,
-  posFileOptions,
-  TELL,
-  text,
-  WHEN,
-} from './option-parts.ts';
+import { duration, flag, HOW, namedInErrors, parsed, posFileOptions, TELL, WHEN } from './option-parts.ts';
 
 export const watchOptions = namedInErrors({
   ...posFileOptions,
@@ -85,10 +75,11 @@ export const watchOptions = namedInErrors({
     TELL,
     oneOf(LOG_FORMATS),
   ),
-  'termination-log': text(
+  'termination-log': parsed(
     'FILE',
     'write the outcome here in one JSON line of at most 4 KiB; by default /dev/termination-log if it exists',
     TELL,
+    nonEmpty,
   ),
 } as const);
 

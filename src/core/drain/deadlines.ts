@@ -107,4 +107,10 @@ export function timedCallsIn({ requests }: Pick<Seen, 'requests'>): readonly Dra
   return requests.filter(({ by }) => TIMED.has(by));
 }
 
-const TIMED: ReadonlySet<DrainRequest['by']> = new Set(['SIGTERM', 'SIGINT', 'main-ended', 'drain']);
+const TIMED: ReadonlySet<DrainRequest['by']> = new Set([
+  'SIGTERM',
+  'SIGINT',
+  'SIGQUIT',
+  'main-ended',
+  'drain',
+]);

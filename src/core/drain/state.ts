@@ -72,6 +72,7 @@ const OF_MAIN: Readonly<Record<Trigger['by'], OfMain>> = {
   'start-timeout': 'guess',
   SIGTERM: 'nothing',
   SIGINT: 'nothing',
+  SIGQUIT: 'nothing',
   drain: 'nothing',
   deserted: 'nothing',
   // The process table says it, at each look.

@@ -18,10 +18,14 @@ export function findSupervisors(table: Table): Table {
   return rows.filter(({ ppid }) => !pids.has(ppid));
 }
 
-/** The processes that match the pattern, without Fluentd's, posidle itself and posidle's ancestors. */
-export function findMains(table: Table, part: string, self: number): Table {
+/**
+ * The processes with this part of a command line, and `before` those that had it, because a program may change its own, or become another
+ * one (execve(2)). Without Fluentd's, posidle itself and posidle's ancestors.
+ */
+export function findMains(table: Table, part: string, self: number, before: Table = []): Table {
   const own = ancestorsOf(self, table);
-  const fits = ({ argv }: ProcessRow) => argv.join(' ').includes(part);
+  const fits = (row: ProcessRow) =>
+    row.argv.join(' ').includes(part) || before.some((one) => isSame(row, one));
   return table.filter((row) => !row.zombie && !own.has(row.pid) && !isFluentd(row.argv) && fits(row));
 }
 

@@ -4,6 +4,7 @@ import type { Millis } from '../text/units.ts';
 export const DRAIN_REQUESTS = {
   SIGTERM: 'posidle got SIGTERM',
   SIGINT: 'posidle got SIGINT',
+  SIGQUIT: 'posidle got SIGQUIT',
   'done-file': 'the done file is there',
   heartbeat: 'main no longer refreshes its heartbeat file',
   http: 'POST /quitquitquit came',

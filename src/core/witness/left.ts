@@ -41,12 +41,23 @@ function unreadIn({ path, position, size, unfinished, lines, isUnreadable }: Fil
 
 /** Unread bytes of a closed file, even if they came after in_tail let go of it. */
 function letGo(
-  { path, key, position, size = position, unfinished, isUnreadable, at }: FileReport,
+  {
+    path,
+    key,
+    position,
+    size = position,
+    unfinished,
+    isUnreadable,
+    at,
+    wasFollowed,
+  }: Report['closed'][number],
   history: FileHistory,
 ): readonly Left[] {
   const bytes = size - (history.reachedSince(key, at) ?? position);
   if (bytes <= 0 || history.isFollowed(key)) return [];
-  const kind = isUnreadable ? 'unreadable' : bytes <= unfinished ? 'unfinished' : 'let-go';
+  // Nobody delivers the rest of a line whose file had left its path.
+  const isUnfinished = wasFollowed && bytes <= unfinished;
+  const kind = isUnreadable ? 'unreadable' : isUnfinished ? 'unfinished' : 'let-go';
   return [{ kind, path, bytes }];
 }
 

@@ -12,6 +12,7 @@ import { type Settings, settingsOf } from '../../../src/tasks/watch-options.ts';
 
 const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
   ['--grace 1s --grace 2s', /^--grace: given 2 times\. Give it once$/],
+  ['--termination-log /a --termination-log /b', /^--termination-log: given 2 times/],
   ['--done-file=', /^--done-file: the value is empty\. Is a variable not set\?$/],
   ['--quiet 30', /^--quiet: '30' isn't a duration\. Did you mean 30s\?$/],
   ['--quiet soon', /^--quiet: 'soon' isn't a duration\. Write 500ms, 30s, 5m or 1h, or off$/],

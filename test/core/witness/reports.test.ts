@@ -56,7 +56,12 @@ describe('what is left', () => {
     ['one byte that in_tail let go unread', { closed: [sight({ pos: 99 })] }, inLog('let-go', 1)],
     ['lines that were read and not emitted', { files: [sight({ lines: 2 })] }, inLog('unread', 0)],
     ['a last line without a newline', { files: [half] }, inLog('unfinished', 10)],
-    ['a last line of a file that in_tail let go', { closed: [half] }, inLog('unfinished', 10)],
+    [
+      'a last line of a file that Fluentd followed to its end',
+      { closed: [{ ...half, followed: true }] },
+      inLog('unfinished', 10),
+    ],
+    ['a last line of a file that in_tail let go', { closed: [half] }, inLog('let-go', 10)],
     ['a file that was cut, until Fluentd notices,', { files: [sight({ size: 10 })] }, inLog('unread', 10)],
     ['a followed file that Fluentd may not read', { files: [unreadable] }, inLog('unreadable', 100)],
     ['a multiline record', { files: [sight({ record: 1 })] }, kept('the multiline source of /log/a.log', 1)],
@@ -96,7 +101,7 @@ describe('what is left', () => {
 
   test('is told once of a file that a worker closed with an unfinished line and did not find again', () => {
     const unfound = [{ path: '/log/a.log', inode: 7, size: 100, at: 9_000 }];
-    expect(left(gone({ closed: [half], unfound }))).toEqual([inLog('unfinished', 10)]);
+    expect(left(gone({ closed: [{ ...half, followed: true }], unfound }))).toEqual([inLog('unfinished', 10)]);
   });
 
   test('is not what a worker before the last one has read', () => {
