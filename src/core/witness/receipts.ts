@@ -24,7 +24,8 @@ export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
     ...outputs.flatMap(doubtsOfOutput),
     ...undelivered(worker, [[unrouted, 'lost (no <match> for the tag)']]),
     ...(unparsed > 0 ? [doubt('undelivered', worker, `${counted(unparsed, 'line')} gave no record`)] : []),
-    ...(report.refused > 0 || missing.length > 0
+    // What was refused may be in the buffer all the same.
+    ...(lost !== 0 || missing.some(({ receipt }) => missingIn(receipt) > 0)
       ? [doubt('unbalanced', where || worker, `${counted(Math.abs(lost), 'record')} ${how}`)]
       : []),
     ...(kind === 'gone' && report.moving > 0

@@ -45,6 +45,7 @@ describe('numbers that are a doubt', () => {
   test('a refused batch of which a part is in the buffer: one number', () => {
     const told = doubts({ refused: 100, outputs: [http({ took: 0, held: 99 })] });
     expect(told).toMatchObject([{ kind: 'unbalanced', why: '1 record not taken, or missing' }]);
+    expect(doubts({ refused: 99, outputs: [http({ took: 0, held: 99 })] })).toEqual([]);
   });
 
   test('a refused batch without a trace in an output', () => {
