@@ -21,6 +21,22 @@ export const KEPT: readonly Situation[] = [
     since: '4bb47e2',
   },
   {
+    name: 'multiline-on-disk',
+    what: 'nobody looks into Fluentd, and a multiline record comes into a file buffer as Fluentd stops',
+    setup: {
+      parse: { '@type': 'multiline', format_firstline: '/^id=/', format1: '/^(?<message>.*)/' },
+      buffer: { ...ON_DISK, ...LAZY },
+    },
+    witness: false,
+    deeds: WRITES,
+    outcome: 'not-drained',
+    told: 'held',
+    lost: 1,
+    roads: ['run', 'watch'],
+    since: '6f0a994',
+    once: 'unproven',
+  },
+  {
     name: 'concat',
     what: 'a filter keeps records for its flush_interval of 5 s',
     setup: {
