@@ -63,13 +63,15 @@ export class FileHistory {
 
   /** A file was cut short and filled again, and in_tail has not noticed. */
   writtenAnew(path: string): void {
-    this.#lost.push({ path, why: 'written anew', bytes: 0 });
+    this.#lost.push({ path, ...ANEW });
   }
 
   /** A file has left its path, or was cut short, and in_tail had not found it. */
   leaves(path: string, file: LogFile): void {
-    if (!this.#begun.has(file) && sizeOf(file) > 0)
-      this.#lost.push({ path, why: 'never followed', bytes: sizeOf(file) });
+    const size = sizeOf(file);
+    if (this.#begun.has(file) || size === 0) return;
+    const print = printOf(file, size);
+    this.#lost.push({ path, why: 'never followed', key: file.inode, size, print, bytes: size });
   }
 
   hears({ level, text, file = 'fluent/plugin/output.rb', error = null, during = null }: Message): void {
@@ -99,7 +101,7 @@ export class FileHistory {
   #writtenAnew(): Report['lost'] {
     return [...this.#closed.values()].flatMap(({ path, file, read, print }) =>
       sizeOf(file) >= read * LINE_BYTES && printOf(file, read * LINE_BYTES) !== print
-        ? [{ path, why: 'written anew', bytes: 0 }]
+        ? [{ path, ...ANEW }]
         : [],
     );
   }
@@ -132,6 +134,8 @@ export function sightOf({ path, file, read, unfinished }: Watcher, at: Millis): 
 function printOf({ lines }: LogFile, position: number): number | undefined {
   return lines[position / LINE_BYTES - 1];
 }
+
+const ANEW = { why: 'written anew', key: '', size: undefined, print: undefined, bytes: 0 };
 
 /** The one in_tail. */
 const READER = 'tail';

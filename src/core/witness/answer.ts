@@ -73,9 +73,13 @@ function reportIn(f: Fields) {
       /** The file is older than the Pod. So is its last write, if in_tail had no position and began at the end. */
       isOld: [born, written].every((at) => (maybe(at, number) ?? Number.NEGATIVE_INFINITY) < count(f.pod)),
     })),
-    lost: each('lost', ({ path, why, size, pos }) => ({
+    lost: each('lost', ({ path, why, inode, reader, device, size, pos, print }) => ({
       path: string(path),
       why: string(why),
+      key: keyOf(inode, reader, device),
+      size: maybe(size, number),
+      /** A fingerprint of these bytes, of a file that was never followed. */
+      print: maybe(print, number),
       /** Unread when the witness last saw it; 0 if unknown. */
       bytes: Math.max(0, count(size) - count(pos)),
     })),

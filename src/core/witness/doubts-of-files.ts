@@ -80,7 +80,7 @@ function doubtsOfWorkersFiles(
     ...[...report.files, ...report.closed]
       .filter(({ size, inode }) => size === undefined && inode !== '0')
       .map(({ path }) => doubt('closed-unread', path, GONE)),
-    ...doubtsOfLost(report),
+    ...doubtsOfLost(report, before),
     ...report.starts.flatMap((start) => doubtsOfStart(start, before)),
     ...report.denied.map((path) => doubt('directory-closed', path, path.endsWith('/') ? CLOSED : ASTRAY)),
   ];
@@ -94,9 +94,16 @@ function cutShort(path: string, how: string, bytes: number | undefined): Doubt {
   return doubt('cut-short-unread', path, `it was cut short ${how}`, bytes);
 }
 
-/** Several files of one name are one doubt. */
-function doubtsOfLost({ lost }: Report): readonly Doubt[] {
-  return [...groupedBy(lost, ({ path, why }) => `${why} ${path}`).values()].flatMap((group) => {
+/** Several files of one name are one doubt. While SIGUSR2 replaces a worker, the old one may have read what the new one never followed. */
+function doubtsOfLost({ lost }: Report, before: ReadonlyMap<string, FileReport>): readonly Doubt[] {
+  const isRead = ({ why, key, size, print }: Report['lost'][number]) => {
+    const known = before.get(key);
+    return (
+      LOST[why] === undefined && print !== undefined && known?.print === print && known.position === size
+    );
+  };
+  const unread = lost.filter((file) => !isRead(file));
+  return [...groupedBy(unread, ({ path, why }) => `${why} ${path}`).values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
     const [kind, why] = LOST[first.why] ?? NEVER;

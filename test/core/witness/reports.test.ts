@@ -334,6 +334,17 @@ describe('a doubt', () => {
       expect(kinds(...workers)).toEqual([]);
   });
 
+  test('is no file that the next worker never followed, if this one had read the same bytes', () => {
+    const read = sight({ pos: 40, size: 40, print: 5 });
+    const lost = { path: '/log/a.log', inode: 7, size: 40, print: 5, why: 'never followed' };
+    const kinds = (last: object, never: object) =>
+      doubts(gone({ closed: [last] }), alive({ files: [], lost: [never] })).map(({ kind }) => kind);
+    expect(kinds(read, lost)).toEqual([]);
+    for (const never of [{ size: 41 }, { print: 6 }, { print: null }, { inode: 8 }])
+      expect(kinds(read, { ...lost, ...never })).toEqual(['never-followed']);
+    expect(kinds(read, { ...lost, why: 'written anew' })).toEqual(['written-anew']);
+  });
+
   test('is a witness that does not answer, and a worker that ended without a last report', () => {
     expect(doubts(SILENT)).toMatchObject([
       { kind: 'no-answer', why: expect.stringMatching(/did not answer/) },
