@@ -84,6 +84,7 @@ export class Worker {
       path,
       key: file.inode,
       size: sizeOf(file),
+      print: undefined,
       isUnreadable: false,
       at: this.#world.clock.now,
     }));

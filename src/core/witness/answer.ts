@@ -84,9 +84,10 @@ function reportIn(f: Fields) {
       bytes: Math.max(0, count(size) - count(pos)),
     })),
     /** Files that match a path and that no input follows. */
-    unfound: each('unfound', ({ path, inode, reader, device, size, readable, at }) => ({
+    unfound: each('unfound', ({ path, inode, reader, device, size, print, readable, at }) => ({
       path: string(path),
       size: maybe(size, number),
+      print: maybe(print, number),
       key: keyOf(inode, reader, device),
       isUnreadable: readable === false,
       /** Since when, in milliseconds since 1970. */

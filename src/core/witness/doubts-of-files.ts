@@ -2,7 +2,7 @@
 import type { Doubt, DoubtKind } from '../progress/progress.ts';
 import { firstNot, groupedBy } from '../text/lists.ts';
 import type { FileReport, Report, WorkerReport } from './answer.ts';
-import type { Reached } from './file-history.ts';
+import type { FileHistory, Reached } from './file-history.ts';
 
 const LOST: Readonly<Record<string, [DoubtKind, string]>> = {
   closed: ['closed-unread', 'Fluentd closed it before all of it was read'],
@@ -13,12 +13,13 @@ const NEVER: [DoubtKind, string] = ['never-followed', 'Fluentd never followed it
 /** `workers`: the oldest worker first. `reached`: by inode, how far Fluentd has read. */
 export function doubtsOfFiles(
   workers: readonly WorkerReport[],
+  history: FileHistory,
   reached: ReadonlyMap<string, Reached>,
 ): readonly Doubt[] {
   /** By file and input, the last report of earlier workers. */
   const before = new Map<string, FileReport>();
   const doubts = workers.flatMap((one) => {
-    const own = doubtsOfWorkersFiles(one, before);
+    const own = doubtsOfWorkersFiles(one, before, history);
     for (const file of [...one.report.closed, ...one.report.files]) before.set(file.key, file);
     return own;
   });
@@ -40,7 +41,7 @@ function doubtsOfGaps(workers: readonly WorkerReport[]): readonly Doubt[] {
       .filter(({ inode }) => !later.siblings.has(inode));
     if (kind === 'gone' || report.isReady) {
       for (const reader of report.readers) later.readers.add(reader);
-      for (const { key } of [...report.files, ...report.closed]) later.files.add(key);
+      for (const { key } of [...report.files, ...report.closed, ...report.unfound]) later.files.add(key);
       for (const { inode } of report.siblings) later.siblings.add(inode);
     }
     return gone.map(({ path }) =>
@@ -67,6 +68,7 @@ function doubtsOfStart(
 function doubtsOfWorkersFiles(
   { report }: WorkerReport,
   before: ReadonlyMap<string, FileReport>,
+  history: FileHistory,
 ): readonly Doubt[] {
   return [
     ...report.cuts
@@ -80,7 +82,7 @@ function doubtsOfWorkersFiles(
     ...[...report.files, ...report.closed]
       .filter(({ size, inode }) => size === undefined && inode !== '0')
       .map(({ path }) => doubt('closed-unread', path, GONE)),
-    ...doubtsOfLost(report, before),
+    ...doubtsOfLost(report, history),
     ...report.starts.flatMap((start) => doubtsOfStart(start, before)),
     ...report.denied.map((path) => doubt('directory-closed', path, path.endsWith('/') ? CLOSED : ASTRAY)),
   ];
@@ -95,14 +97,8 @@ function cutShort(path: string, how: string, bytes: number | undefined): Doubt {
 }
 
 /** Several files of one name are one doubt. While SIGUSR2 replaces a worker, the old one may have read what the new one never followed. */
-function doubtsOfLost({ lost }: Report, before: ReadonlyMap<string, FileReport>): readonly Doubt[] {
-  const isRead = ({ why, key, size, print }: Report['lost'][number]) => {
-    const known = before.get(key);
-    return (
-      LOST[why] === undefined && print !== undefined && known?.print === print && known.position === size
-    );
-  };
-  const unread = lost.filter((file) => !isRead(file));
+function doubtsOfLost({ lost }: Report, history: FileHistory): readonly Doubt[] {
+  const unread = lost.filter((file) => LOST[file.why] !== undefined || !history.hasRead(file));
   return [...groupedBy(unread, ({ path, why }) => `${why} ${path}`).values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];

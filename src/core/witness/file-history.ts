@@ -1,6 +1,6 @@
 import { firstNot, groupedBy } from '../text/lists.ts';
 import type { Millis } from '../text/units.ts';
-import type { FileReport, WorkerReport } from './answer.ts';
+import type { FileReport, Report, WorkerReport } from './answer.ts';
 
 interface Entry extends Pick<FileReport, 'at' | 'inode' | 'position'> {
   /** The furthest position since then. */
@@ -13,9 +13,14 @@ export type Reached = Pick<FileReport, 'at' | 'position'>;
 export class FileHistory {
   readonly #byKey: ReadonlyMap<string, readonly Entry[]>;
   readonly #followed: ReadonlySet<string>;
+  readonly #closed: ReadonlyMap<string, readonly Report['closed'][number][]>;
 
   constructor(workers: readonly WorkerReport[]) {
     this.#followed = new Set(workers.flatMap(({ report }) => report.files.map(({ key }) => key)));
+    this.#closed = groupedBy(
+      workers.flatMap(({ report }) => report.closed),
+      ({ key }) => key,
+    );
     const files = workers.flatMap(({ report }) => [...report.closed, ...report.files]);
     const byKey = groupedBy(files, ({ key }) => key);
     this.#byKey = new Map([...byKey].map(([key, group]) => [key, lastFirst(group)]));
@@ -29,6 +34,12 @@ export class FileHistory {
   reachedSince(key: string, at: Millis): number | undefined {
     const history = this.#byKey.get(key) ?? [];
     return history[firstNot(history, (one) => one.at >= at) - 1]?.furthest;
+  }
+
+  /** Whether a worker has read these very bytes, all of them, by their fingerprint. */
+  hasRead({ key, size, print }: Pick<Report['unfound'][number], 'key' | 'size' | 'print'>): boolean {
+    const isSame = (one: Report['closed'][number]) => one.print === print && one.position === size;
+    return print !== undefined && this.#closed.get(key)?.some(isSame) === true;
   }
 
   /** By inode, the last position of the slowest input, and when that was. */

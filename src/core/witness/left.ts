@@ -8,6 +8,7 @@ export function leftIn({ kind, report }: WorkerReport, history: FileHistory): re
   const closed = new Set(report.closed.map(({ key }) => key));
   return [
     ...report.unfound
+      .filter((file) => !history.hasRead(file))
       // An ended worker may have closed such a file itself, or a later one has found it.
       .filter(({ key, at }) => isAlive || (!closed.has(key) && history.reachedSince(key, at) === undefined))
       .map(

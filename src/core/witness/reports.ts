@@ -111,7 +111,7 @@ export function progressFromWitnesses(reports: Reports): Progress {
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
       ...neverStarted(workers),
-      ...doubtsOfFiles(workers, reached),
+      ...doubtsOfFiles(workers, history, reached),
       ...workers.flatMap(doubtsOfPlugins),
       ...full.filter(({ buffer }) => buffer === 'reloaded').map(doubtOfReload),
       ...(isComplete ? doubtsOfWorkers(workers) : []),

@@ -104,6 +104,15 @@ describe('what is left', () => {
     expect(left(gone({ closed: [{ ...half, followed: true }], unfound }))).toEqual([inLog('unfinished', 10)]);
   });
 
+  test('is no file that an ended worker never found, if one before it had read the same bytes', () => {
+    const before = gone({ closed: [sight({ pos: 40, size: 40, print: 5 })] }, '1-9.sock');
+    const unfound = { path: '/log/a.log', inode: 7, size: 40, print: 5, at: 9_000 };
+    expect(left(before, gone({ closed: [], unfound: [unfound] }))).toEqual([]);
+    expect(left(before, gone({ closed: [], unfound: [{ ...unfound, print: 6 }] }))).toEqual([
+      inLog('unfound', 40),
+    ]);
+  });
+
   test('is not what a worker before the last one has read', () => {
     expect(left(gone({ closed: [sight({ pos: 40 })] }), gone({ closed: [sight()] }, '1-9.sock'))).toEqual([]);
   });
@@ -325,6 +334,7 @@ describe('a doubt', () => {
     ]);
     for (const workers of [
       [gone(last), alive({ ...none, siblings: [renamed] })],
+      [gone(last), alive({ ...none, unfound: [{ path: '/log/a.log', inode: 7, reader, size: 40 }] })],
       [gone(last), alive({ ...next, starts: [start] })],
       [alive(last), alive(none)],
       [gone(last), alive({ readers: ['/b.pos'] })],
