@@ -19,8 +19,11 @@ afterEach(() => {
 
 const SILENT: WatchReporter = { transition: () => {}, looked: () => {}, performed: () => {} };
 
+/** Other tests run Fluentds on this machine. */
+const alone = () => Object.assign(new NodeHost(), { listProcesses: async () => [] });
+
 /** A watch without a reporter. */
-const watched = (options: WatchOptions, given: Partial<WatchSetup> = {}, host = new NodeHost()) =>
+const watched = (options: WatchOptions, given: Partial<WatchSetup> = {}, host: NodeHost = alone()) =>
   watch(host, options, { begin: async () => SILENT, ...given });
 
 interface Begun {
@@ -32,7 +35,7 @@ interface Begun {
 
 /** How a watch begins with these options, up to its first look. */
 async function begun(options: WatchOptions): Promise<Begun> {
-  const host = new NodeHost();
+  const host = alone();
   const enough = new Error('enough');
   let seen: Begun | undefined;
   const watching = watch(host, options, {
