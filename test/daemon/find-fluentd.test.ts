@@ -281,6 +281,18 @@ describe("a parent's child", () => {
     expect(outcome.end).toBe('stopped');
   });
 
+  test('is not given up while the first look goes on, though main has ended', async () => {
+    const host = readWorld();
+    host.request('done-file');
+    const list = host.listProcesses.bind(host);
+    host.listProcesses = async () => {
+      if (host.now() < 3_000) await new Promise<void>((done) => host.at(3_000, () => done()));
+      return list();
+    };
+    expect((await drained(host)).outcome.end).toBe('stopped');
+    expect(namesOf(host.sent)).toEqual([`SIGINT ${CHILD}`]);
+  });
+
   test('whose Fluentd comes late gets no signal; its Fluentd is flushed and stopped', async () => {
     const host = readWorld().at(1_000, (h) => h.request('done-file'));
     const onSignal = (signal: string) => {

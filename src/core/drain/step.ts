@@ -196,7 +196,8 @@ function endOf<From extends Of<'waiting' | 'watching' | 'draining'>>(
 function waitForFluentd(state: Of<'waiting'>, seen: Seen, policy: Policy) {
   const why = seen.fluentd.kind === 'absent' ? seen.fluentd.why : '';
   const deadline = absenceDeadline(state, seen, policy);
-  // A parent sees its child from the first look on, so an absent child has ended.
-  const over = policy.role === 'parent' || isOver(deadline, seen.at);
+  // A parent sees its child in the first look, so an absent child has ended. Before that look has ended nobody knows.
+  const hasLooked = seen.extent !== 'overdue';
+  const over = (policy.role === 'parent' && hasLooked) || isOver(deadline, seen.at);
   return over ? finish({ kind: 'no-fluentd', why }, seen, undefined) : stay(state, deadline);
 }
