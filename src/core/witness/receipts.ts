@@ -17,21 +17,25 @@ export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
   const outputs = outputsOf(one).filter(({ receipt }) => !receipt.isOwn);
   const missing = report.moving > 0 ? [] : outputs.filter(({ receipt }) => missingIn(receipt) !== 0);
   const lost = report.refused + sum(missing.map(({ receipt }) => missingIn(receipt)));
-  const how = lost < 0 ? 'more than it took' : 'not taken, or missing';
   const where = [...new Set(missing.map(nameOf))].join(', ');
   const { unrouted, unparsed } = report;
   return [
     ...outputs.flatMap(doubtsOfOutput),
     ...undelivered(worker, [[unrouted, 'lost (no <match> for the tag)']]),
     ...(unparsed > 0 ? [doubt('undelivered', worker, `${counted(unparsed, 'line')} gave no record`)] : []),
-    // What was refused may be in the buffer all the same.
-    ...(lost !== 0 || missing.some(({ receipt }) => missingIn(receipt) > 0)
-      ? [doubt('unbalanced', where || worker, `${counted(Math.abs(lost), 'record')} ${how}`)]
+    ...(report.refused > 0 || missing.length > 0
+      ? [doubt('unbalanced', where || worker, imbalanceOf(lost))]
       : []),
     ...(kind === 'gone' && report.moving > 0
       ? [doubt('kept', worker, 'it ended while its threads still emitted records')]
       : []),
   ];
+}
+
+function imbalanceOf(lost: number): string {
+  if (lost > 0) return `${counted(lost, 'record')} not taken, or missing`;
+  if (lost < 0) return `${counted(-lost, 'record')} more than it took`;
+  return 'a batch was refused, and as many records are in a buffer';
 }
 
 function doubtsOfOutput(output: OutputReport): readonly Doubt[] {
