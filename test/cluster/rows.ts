@@ -231,7 +231,7 @@ export const ROWS: readonly Row[] = table({
     main: 'slowly 1 20 >>a.log',
     lines: 20,
     job: { backoffLimit: 0 },
-    change: grace(10),
+    change: grace(20),
     acts: (destination) => {
       destination.isAway = true;
       return {};
