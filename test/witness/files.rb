@@ -21,7 +21,7 @@ on_each_version 'a file that was read has its size as its position, and what is 
   expect('inode', file(found)['inode'], File.stat(s.log).ino)
   s.append("\n")
   found = s.seen('finished') { |a| file(a)['pos'] == File.size(s.log) }
-  expect('facts left out when 0', file(found).keys, %w[path inode dev reader pos size at])
+  expect('facts left out when 0', file(found).keys, %w[path inode dev born reader pos size at])
   s.till('delivered') { s.delivered.size == 10 }
   expect('nothing lost or unknown', found.values_at('lost', 'closed', 'cuts', 'starts', 'unfound', 'siblings', 'denied', 'more'), [[], [], [], [], [], [], [], 0])
 end
@@ -361,6 +361,7 @@ on_each_version 'where the next worker begins, what was read before must still l
   last = file(s.last, 'a.log', 'closed')
   expect('followed to the end', last['followed'])
   expect('a print', last['print'], Integer)
+  expect('one birth', [last['born'], file(found)['born'], found['starts'][0]['born']].uniq.map(&:class), [Integer])
   expect('the same', found['starts'].map { |f| f.values_at('pos', 'print', 'written') }, [[*last.values_at('pos', 'print'), nil]])
   expect('nothing lost', found['lost'], [])
   s.stop

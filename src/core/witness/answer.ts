@@ -63,9 +63,9 @@ function reportIn(f: Fields) {
     /** Truncated files. `had`: the size at most a second before. */
     cuts: each('cuts', (cut) => ({ ...fileReport(cut), had: number(cut.had) })),
     /** Files that in_tail did not read from the first byte, and where it began. */
-    starts: each('starts', ({ path, inode, reader, pos, size, print, born, written }) => ({
+    starts: each('starts', ({ path, pos, size, print, born, written, ...file }) => ({
       path: string(path),
-      key: keyOf(inode, reader),
+      key: keyOf({ ...file, born }),
       position: number(pos),
       size: maybe(size, number),
       /** A fingerprint of the bytes before the position. */
@@ -73,10 +73,10 @@ function reportIn(f: Fields) {
       /** The file is older than the Pod. So is its last write, if in_tail had no position and began at the end. */
       isOld: [born, written].every((at) => (maybe(at, number) ?? Number.NEGATIVE_INFINITY) < count(f.pod)),
     })),
-    lost: each('lost', ({ path, why, inode, reader, device, size, pos, print }) => ({
+    lost: each('lost', ({ path, why, size, pos, print, ...file }) => ({
       path: string(path),
       why: string(why),
-      key: keyOf(inode, reader, device),
+      key: keyOf(file),
       size: maybe(size, number),
       /** A fingerprint of these bytes, of a file that was never followed. */
       print: maybe(print, number),
@@ -84,11 +84,11 @@ function reportIn(f: Fields) {
       bytes: Math.max(0, count(size) - count(pos)),
     })),
     /** Files that match a path and that no input follows. */
-    unfound: each('unfound', ({ path, inode, reader, device, size, print, readable, at }) => ({
+    unfound: each('unfound', ({ path, size, print, readable, at, ...file }) => ({
       path: string(path),
       size: maybe(size, number),
       print: maybe(print, number),
-      key: keyOf(inode, reader, device),
+      key: keyOf(file),
       isUnreadable: readable === false,
       /** Since when, in milliseconds since 1970. */
       at: count(at),
@@ -152,7 +152,7 @@ function fileReport(file: Fields) {
     path: string(path),
     inode: inodeOf(number(inode), dev),
     /** Identifies the file and the input that reads it. The same input has the same name in the next worker. */
-    key: keyOf(inode, reader),
+    key: keyOf(file),
     /** When the witness saw this, in milliseconds since 1970. */
     at: count(at),
     position: number(pos),
@@ -186,9 +186,13 @@ function inodeOf(inode: number | undefined, device: unknown): string {
   return [inode, maybe(device, number) ?? []].flat().join(' ');
 }
 
-/** `device`: only of a file whose inode number a followed file on another volume has, too. */
-function keyOf(inode: unknown, reader: unknown, device?: unknown): string {
-  return [maybe(inode, number), maybe(reader, string) ?? '', maybe(device, number) ?? []].flat().join(' ');
+/**
+ * `born`: when the file was made, because another one may have got its inode number. Not every file system tells it.
+ * `device`: only of a file whose inode number a followed file on another volume has, too.
+ */
+function keyOf({ inode, reader, born, device }: Fields): string {
+  const numbers = [inode, born, device].flatMap((one) => maybe(one, number) ?? []);
+  return [maybe(reader, string) ?? '', ...numbers].join(' ');
 }
 
 /** The settings of one running plugin: booleans, numbers and symbols only. */

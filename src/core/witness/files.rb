@@ -16,7 +16,7 @@ class PosidleWitness
   def io(w); var(handler(w), :@io); end
   def reads?(w); var(handler(w), :@fifo); end
   def stat(path); File.stat(path) rescue nil; end
-  def born(path); ms(File.birthtime(path)); rescue NotImplementedError, SystemCallError; nil; end
+  def born(file); ms(file.is_a?(IO) ? file.birthtime : File.birthtime(file)); rescue NotImplementedError, SystemCallError; nil; end
   def left?(s); s && (s[:size] && s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end
   def turns(w, stat) # the file under the path is new, another one, shorter, or gone
     h = handler(w)
@@ -37,7 +37,7 @@ class PosidleWitness
     now[:print] = fingerprint(w.path, now[:pos], io(w))
     same = before ? before.values_at(:pos, :print) == now.values_at(:pos, :print) : @begun.key?(key) && now[:print]
     written = ms(stat.mtime) if was == 0 # without a position in_tail begins at the end
-    keep(@starts, now.merge(born: born(w.path), written: written)) unless now[:pos] == 0 || same
+    keep(@starts, now.merge(written: written)) unless now[:pos] == 0 || same
     keep(@lost, before.merge(why: 'closed')) if now[:pos] == 0 && left?(before) # the inode number was reused
     cut_unfound(key, w.path, io(w))
     @begun[key] = ms
@@ -98,7 +98,7 @@ class PosidleWitness
     pos = 0 if io && s && s.ino != ino # between its stat and its open, another file took the path
     record = var(var(w, :@line_buffer_timer_flusher) || var(w, :@file_feed), :@line_buffer).to_s.bytesize
     s = nil unless s && s.ino == ino
-    facts = { path: text(w.path), inode: ino, dev: s&.dev, reader: by, pos: pos, size: s&.size, at: ms }
+    facts = { path: text(w.path), inode: ino, dev: s&.dev, born: s && born(io || w.path), reader: by, pos: pos, size: s&.size, at: ms }
     facts[:readable] = false if io.nil? && s && !File.readable?(w.path)
     facts[:emits] = interval(input(w)) if record > 0
     facts.merge({ unfinished: rest, lines: var(h, :@lines).to_a.size, record: record }.select { |_, n| n > 0 })
@@ -152,7 +152,7 @@ class PosidleWitness
         b, c = @begun[key], @closed[key]
         now = b && b >= began # in_tail finds it while this look goes on: it is not among the followed ones yet
         next if b && !now && (c.nil? || b > c[:at] || c[:pos] == s.size && as_closed?(c, p, s))
-        found[key] = { at: now ? b : ms }.merge(@unfound[key].to_h, path: p, size: s.size, readable: File.readable?(p))
+        found[key] = { at: now ? b : ms }.merge(@unfound[key].to_h, path: p, born: born(p), size: s.size, readable: File.readable?(p))
         found[key][:print] = fingerprint(p, s.size) if found.size <= MANY
       end
     end

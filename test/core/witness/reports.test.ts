@@ -318,15 +318,18 @@ describe('a doubt', () => {
   test('is a file that was written anew, or went away, between two workers', () => {
     const start = { path: '/log/a.log', inode: 7, reader: '/a.pos', pos: 40, size: 40, born: 10, print: 5 };
     const reader = '/a.pos';
-    const closed = sight({ reader, pos: 40, size: 40, print: 5, followed: true });
+    const closed = sight({ reader, pos: 40, size: 40, print: 5, born: 10, followed: true });
     const last = { readers: [reader], closed: [closed] };
-    const next = { readers: [reader], files: [sight({ reader })] };
+    const next = { readers: [reader], files: [sight({ reader, born: 10 })] };
     const none = { ...next, files: [] };
     const kinds = (...witnesses: readonly Witness[]) => doubts(...witnesses).map(({ kind }) => kind);
     expect(kinds(gone(last), alive({ ...next, starts: [{ ...start, print: 6 }] }))).toEqual(['written-anew']);
     const [skipped, pod] = [{ ...start, pos: 50, size: 50 }, 20];
     expect(kinds(gone({ ...last, pod }), alive({ ...next, pod, starts: [skipped] }))).toEqual(['read-from']);
     expect(kinds(gone(), gone(last), alive(none))).toEqual(['closed-unread']);
+    // Another file has got its inode number.
+    const other = { ...none, files: [sight({ reader, born: 20 })] };
+    expect(kinds(gone(last), alive(other))).toEqual(['closed-unread']);
     expect(kinds(gone(last), alive({ ...none, ready: false }))).toEqual(['not-started']);
     const renamed = { path: '/log/a.log.1', inode: 7, size: 40, cuts: [] };
     expect(kinds(gone(last), alive({ ...none, siblings: [{ ...renamed, size: 41 }] }))).toEqual([
@@ -334,11 +337,11 @@ describe('a doubt', () => {
     ]);
     for (const workers of [
       [gone(last), alive({ ...none, siblings: [renamed] })],
-      [gone(last), alive({ ...none, unfound: [{ path: '/log/a.log', inode: 7, reader, size: 40 }] })],
+      [gone(last), alive({ ...none, unfound: [{ path: '/log/a.log', inode: 7, reader, born: 10, size: 40 }] })],
       [gone(last), alive({ ...next, starts: [start] })],
       [alive(last), alive(none)],
       [gone(last), alive({ readers: ['/b.pos'] })],
-      [gone(last), alive({ ...none, closed: [sight({ reader })] })],
+      [gone(last), alive({ ...none, closed: [sight({ reader, born: 10 })] })],
       [gone(last)],
     ])
       expect(kinds(...workers)).toEqual([]);
@@ -395,7 +398,7 @@ describe('a doubt', () => {
     ],
     [
       'a start where the worker before had come to',
-      [gone({ closed: [sight({ pos: 40, size: 40 })] }), alive({ starts: [begun], files: [sight()] })],
+      [gone({ closed: [sight({ pos: 40, size: 40, born: 10 })] }), alive({ starts: [begun], files: [sight()] })],
     ],
     ['what is said in a flush that is repeated', [alive({ heard: [{ ...message(1), during: 'flush' }] })]],
   ])('is not %s', (_, witnesses) => {
