@@ -337,7 +337,10 @@ describe('a doubt', () => {
     ]);
     for (const workers of [
       [gone(last), alive({ ...none, siblings: [renamed] })],
-      [gone(last), alive({ ...none, unfound: [{ path: '/log/a.log', inode: 7, reader, born: 10, size: 40 }] })],
+      [
+        gone(last),
+        alive({ ...none, unfound: [{ path: '/log/a.log', inode: 7, reader, born: 10, size: 40 }] }),
+      ],
       [gone(last), alive({ ...next, starts: [start] })],
       [alive(last), alive(none)],
       [gone(last), alive({ readers: ['/b.pos'] })],
@@ -398,7 +401,10 @@ describe('a doubt', () => {
     ],
     [
       'a start where the worker before had come to',
-      [gone({ closed: [sight({ pos: 40, size: 40, born: 10 })] }), alive({ starts: [begun], files: [sight()] })],
+      [
+        gone({ closed: [sight({ pos: 40, size: 40, born: 10 })] }),
+        alive({ starts: [begun], files: [sight()] }),
+      ],
     ],
     ['what is said in a flush that is repeated', [alive({ heard: [{ ...message(1), during: 'flush' }] })]],
   ])('is not %s', (_, witnesses) => {
