@@ -3,14 +3,20 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { NEWEST } from './test/support/real-fluentd.ts';
 
 /** These take longest: begun last, the other workers would wait for them. */
-const LONG =
-  /\/(situations-[\d.]+|cluster\/asleep|cluster\/inject|neighbours|unknowns|witness-[a-z]+|delivered-[a-z]+|ends\.smoke|e2e\/faults|image|drain|run|simulation|fuzz)\.test\.ts$/;
+const LONGEST = [
+  'workloads asleep-troubles asleep placements inject',
+  'situations-.* neighbours witness-.* fluent-conf-oracle delivered-.* unknowns ends.smoke faults image drain run',
+  'simulation fuzz',
+].flatMap((names) => names.split(' ').map((name) => new RegExp(`/${name}\\.test\\.ts$`)));
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
+    const rank = ({ moduleId }: TestSpecification) => {
+      const index = LONGEST.findIndex((name) => name.test(moduleId));
+      return index === -1 ? LONGEST.length : index;
+    };
     const sorted = await super.sort(files);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    return sorted.toSorted((one, other) => rank(one) - rank(other));
   }
 }
 

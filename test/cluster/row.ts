@@ -1,8 +1,9 @@
-import { expect } from 'vitest';
+import { beforeEach, describe, expect, inject, test } from 'vitest';
 import type { Story } from './bench/scenarios.ts';
 import { ASLEEP } from './bench/strategies.ts';
 import type { Report } from './play.ts';
 import { playStory } from './play-story.ts';
+import { minorVersion } from './policy.ts';
 
 /** Seconds: what hangs takes the grace period of 120 s. */
 const PATIENCE = 45;
@@ -14,6 +15,19 @@ export interface Row extends Story {
   readonly since?: number;
   /** posidle cannot see this mistake, and says `drained`. The reason why. */
   readonly unseen?: string;
+}
+
+/** Two tables in two files run side by side. */
+export function testRows(title: string, rows: readonly Row[]): void {
+  describe(title, { concurrent: true }, () => {
+    beforeEach(({ skip }) => skip(inject('noCluster') !== '', inject('noCluster')));
+
+    test.for(rows)('$title', async (row, { skip }) => {
+      const { since = 0 } = row;
+      skip(since > (await minorVersion()), `it needs Kubernetes 1.${since}`);
+      await playRow(row);
+    });
+  });
 }
 
 /** Plays it, and expects what the row tells. Never is `drained` said over a lost line, and no line is lost in silence. */

@@ -206,7 +206,8 @@ function table(
 
 const USES_UP = { main: WRITES_ON, acts: deleted, told: USED_UP };
 
-export const ROWS: readonly Row[] = table({
+/** How Pods are set up and end. */
+export const SET_UPS: readonly Row[] = table({
   'main ends by itself': {},
   'the Pod is deleted, and main writes once more': { ...STOPS_SLOWLY, acts: deleted },
   'the Pod is evicted': { ...STOPS_SLOWLY, acts: () => ({ during: whenWritten((pod) => pod.evict()) }) },
@@ -335,6 +336,10 @@ export const ROWS: readonly Row[] = table({
     change: fluentd({ command: ['sh', '-c', 'fluentd -c /fluentd/etc/fluent.conf || exit 1'] }),
     told: { end: /^stopped$/ },
   },
+});
+
+/** What goes wrong. */
+export const TROUBLES: readonly Row[] = table({
   'Fluentd stands still': {
     change: grace(30),
     main: 'slowly 1 20 >>a.log; touch written; until [ -e go ]; do sleep 0.2; done',
