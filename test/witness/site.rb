@@ -138,11 +138,14 @@ class Site
 
   def till(what, within: 60, show: -> { '' })
     stop = Process.clock_gettime(Process::CLOCK_MONOTONIC) + within
-    until (found = yield)
-      raise "not within #{within} s: #{what} #{show.call}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > stop
-      sleep 0.05
+    loop do
+      asked = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      found = yield
+      return found if found
+      now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      raise "not within #{within} s: #{what} #{show.call}" if now > stop
+      sleep (3 * (now - asked)).clamp(0.05, 1) # an answer takes Fluentd's time
     end
-    found
   end
 
   def delivered
