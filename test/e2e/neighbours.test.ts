@@ -43,7 +43,8 @@ function inside(assignment: string): string {
 }
 
 describe('128 MiB are enough for', () => {
-  test.for<[string, () => readonly string[], RegExp]>([
+  const LOOKED = /posidle sees no process of fluentd/;
+  test.for<[string, () => readonly string[], looked: RegExp, told: RegExp]>([
     [
       'a pos file of 16,000 paths of 240 bytes that are no UTF-8',
       () => {
@@ -59,6 +60,7 @@ describe('128 MiB are enough for', () => {
         return ['-p', at('app.pos')];
       },
       /"files":16000/,
+      LOOKED,
     ],
     [
       'a pos file of the longest paths',
@@ -67,6 +69,7 @@ describe('128 MiB are enough for', () => {
         writeFileSync(at('app.pos'), Array.from({ length: 4_000 }, line).join(''));
         return ['-p', at('app.pos')];
       },
+      LOOKED,
       /its 4000 lines need 13\d\.\d MiB of memory/,
     ],
     [
@@ -79,11 +82,16 @@ describe('128 MiB are enough for', () => {
         conf('fluent.conf', [at('logs/**/*.log'), at('app.pos')]);
         return ['-c', at('fluent.conf')];
       },
+      LOOKED,
       /its names need more memory than the limit allows/,
     ],
-  ])('%s', async ([, make, told], context) => {
-    const args = ['watch', ...make(), '--start-timeout', '12s', '--witness', 'off'];
-    const { run, limit } = inMemory(context, 128, args, UNSHARED);
+  ])('%s', async ([, make, looked, told], context) => {
+    const { run, limit } = inMemory(context, 128, ['watch', ...make(), '--witness', 'off'], UNSHARED);
+    await until('a look has ended', () => looked.test(run.stderr()), { within: 150_000 });
+    const inner = childOf(run.pid);
+    process.kill(inner, 'SIGTERM');
+    await run.logged(/^posidle got SIGTERM, and Fluentd is not up/, 30_000);
+    process.kill(inner, 'SIGTERM');
     expect(await run.exited, run.stderr()).toBe(4);
     expect(run.stderr()).toMatch(told);
     expect(limit.wasExceeded()).toBe(false);
