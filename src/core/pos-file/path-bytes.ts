@@ -35,21 +35,23 @@ export function encodePath(path: string): Uint8Array {
 }
 
 function shifted(text: string, by: number): string {
-  return textOf(unitsOf(text).map((unit) => unit + by));
+  return textOf(unitsOf(text, by));
 }
 
 function bytesOf(latin1: string): Uint8Array {
-  return Uint8Array.from(unitsOf(latin1));
+  return new Uint8Array(unitsOf(latin1, 0));
 }
 
-function unitsOf(text: string): Uint16Array {
-  return new Uint16Array(text.length).map((_, at) => text.charCodeAt(at));
+function unitsOf(text: string, by: number): Uint16Array {
+  const units = new Uint16Array(text.length);
+  for (let at = 0; at < units.length; at += 1) units[at] = text.charCodeAt(at) + by;
+  return units;
 }
 
 /** In parts, because a call takes only so many arguments. */
 function textOf(units: Uint8Array | Uint16Array): string {
   let text = '';
   for (let at = 0; at < units.length; at += PART)
-    text += String.fromCharCode(...units.subarray(at, at + PART));
+    text += Reflect.apply(String.fromCharCode, String, units.subarray(at, at + PART));
   return text;
 }
