@@ -32,8 +32,8 @@ export function writePage(alone: ByName): void {
 /** The track record, from the table and from what was measured. */
 export function pageOf(alone: ByName): string {
   const fooled = SITUATIONS.filter(({ once }) => once !== undefined).length;
-  const isSaved = ({ name, lost, outcome }: Entry) =>
-    lost === undefined && outcome !== 'drained or told' && (alone[name]?.lost ?? 0) > 0;
+  const isLost = ({ name }: Entry) => (alone[name]?.lost ?? 0) > 0;
+  const isSaved = (one: Entry) => one.lost === undefined && one.outcome !== 'drained or told' && isLost(one);
   const head = [
     'a line is in danger where it is',
     'situation',
@@ -50,9 +50,9 @@ export function pageOf(alone: ByName): string {
     '',
     'For everybody who asks why posidle should be trusted.',
     '',
-    'Each row is a situation in which a line is in danger. One command plays it, and shows the lines on their way: `npm run situation -- new-file`.',
+    'Each row is a situation in which a line is in danger. One command plays it in half a minute, and shows the lines on their way: `npm run situation -- new-file` (in a clone on Linux, after `npm ci` and `.ci/install-fluentd`).',
     'The end-to-end tests play each row on real Fluentd, on the versions of its column, with posidle as its parent (`run`), beside it (`watch`) and as in a Pod (`drain`).',
-    `In ${SITUATIONS.filter(isSaved).length} of these ${SITUATIONS.length} Fluentd alone loses lines, and with posidle none is lost. Where lines are lost with posidle, it names them. Of ${fooled} posidle once said something wrong.`,
+    `Fluentd alone loses lines in ${SITUATIONS.filter(isLost).length} of these ${SITUATIONS.length}; in ${SITUATIONS.filter(isSaved).length} of them none is lost with posidle. Where lines are lost with posidle, it names them. Of ${fooled} posidle once said something wrong.`,
     '',
     `- "alone": how many of the written lines Fluentd ${NEWEST} loses without posidle, in one run, bold if any. It is stopped when main has ended, as the kubelet does it.`,
     '- "with posidle": the outcome, what it names, and how many lines are lost. "drained or told: late.log": the moment decides whether lines are lost, and then the outcome names that file.',

@@ -13,10 +13,15 @@ const MOST_LISTED = 10;
 const MOST_SAID = 3;
 
 export function listed<One extends Left | Doubt>(all: readonly One[]): Listed<One> {
-  const largest = all.toSorted((a, b) => bytesOf(b) - bytesOf(a)).slice(0, MOST_LISTED);
+  const largest = all.toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, MOST_LISTED);
   // The ids of chunks, and what follows from them, are internal.
   const worst = largest.map((one) => ('ids' in one ? { ...one, ids: undefined, isOwn: undefined } : one));
   return { count: all.length, bytes: all.reduce((sum, one) => sum + bytesOf(one), 0), worst };
+}
+
+/** Records that were counted come first: they have no size, and what is counted as lost is lost. */
+function weightOf(one: Left | Doubt): number {
+  return one.kind === 'undelivered' ? Number.MAX_VALUE : bytesOf(one);
 }
 
 function bytesOf(one: Left | Doubt): number {

@@ -60,3 +60,9 @@ test('the ten largest of many things are listed, and all are counted', () => {
   expect({ count, bytes }).toEqual({ count: 12, bytes: 66 });
   expect(worst.map(({ about }) => about).join(' ')).toBe('/11 /10 /9 /8 /7 /6 /5 /4 /3 /2');
 });
+
+test('records that were counted are said before what has a size', () => {
+  const large = { kind: 'closed-unread', about: '/log/a.log', why: 'it is gone', bytes: 9_000_000 } as const;
+  const lost = { kind: 'undelivered', about: 'http', why: '1 record lost (its buffer was full)' } as const;
+  expect(describeDoubts(listed([large, large, large, lost]))).toMatch(/^http: 1 record lost/);
+});
