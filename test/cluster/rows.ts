@@ -248,14 +248,14 @@ export const SET_UPS: readonly Row[] = table({
     // On a busy node the preStop hook may begin when most of the 5 s are over.
     told: { ...USED_UP, lost: 40 },
   },
-  'main needs 20 s of 30 s, and the rest is too short for the drain': {
-    main: `trap 'sleep 20; exit 0' TERM; lines 1 60000 >>a.log; touch written; while :; do sleep 0.2; done`,
-    lines: 60_000,
+  'main needs 20 s of 40 s, and the rest is too short for the drain': {
+    main: `trap 'sleep 20; exit 0' TERM; lines 1 120000 >>a.log; touch written; while :; do sleep 0.2; done`,
+    lines: 120_000,
     tail: 'read_bytes_limit_per_second 16384',
-    change: grace(30),
+    change: grace(40),
     acts: deleted,
     // A busy kubelet kills Fluentd while it stops.
-    told: { outcome: /^not-drained$/, codes: [3], lost: 60_000, kill: 'perhaps' },
+    told: { outcome: /^not-drained$/, codes: [3], lost: 120_000, kill: 'perhaps' },
   },
 
   // Users, rights and limits.
