@@ -127,7 +127,7 @@ export class FileHistory {
 export function sightOf({ path, file, read, unfinished }: Watcher, at: Millis): FileReport {
   const [one] = SAID.files as readonly [FileReport];
   const [key, position, size] = [file.inode, read * LINE_BYTES, sizeOf(file)];
-  return { ...one, path, inode: key, key, at, position, size, unfinished, reader: READER };
+  return { ...one, path, inode: key, identity: key, key, at, position, size, unfinished, reader: READER };
 }
 
 /** The fingerprint of the bytes before a position: here the last line that ends there. */

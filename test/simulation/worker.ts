@@ -82,6 +82,7 @@ export class Worker {
     );
     return files.map(([path, file]) => ({
       path,
+      inode: file.inode,
       key: file.inode,
       size: sizeOf(file),
       print: undefined,
@@ -100,6 +101,7 @@ export class Worker {
         return {
           path,
           inode: file.inode,
+          identity: file.inode,
           size: sizeOf(file),
           plain: undefined,
           head: undefined,

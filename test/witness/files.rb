@@ -305,6 +305,25 @@ end
 
 it('a file with the inode number of a followed one, on another volume, is followed too') { |s| two_volumes(s) { on_another_volume(s) } }
 it('a file with the inode number of a followed one, on another volume, is unfound with follow_inodes') { |s| two_volumes(s) { on_another_volume(s, 'follow_inodes true') } }
+it 'what is left of a closed file is told, although a file with its inode number closes on another volume' do |s|
+  two_volumes(s) do
+    %w[a/1.log b/2.log].each { |n| s.append("read\n", n) }
+    s.run(s.tail('rotate_wait 0', path: "#{s.logs}/a/*.log,#{s.logs}/b/*.log") + s.out)
+    s.seen('read') { |a| a['files'].count { |f| f['pos'] == 5 } == 2 }
+    first = File.open(s.log('a/1.log'), 'a')
+    expect('the same number', first.stat.ino, File.stat(s.log('b/2.log')).ino)
+    File.delete(first.path)
+    s.seen('closed') { |a| file(a, '1.log', 'closed') }
+    first.write("late\n")
+    first.flush
+    s.seen('left') { |a| file(a, '1.log', 'closed')['size'] == 10 }
+    File.delete(s.log('b/2.log'))
+    found = s.seen('closed') { |a| file(a, '2.log', 'closed') }
+    expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[first.path, 'closed']])
+  ensure
+    first.close if first
+  end
+end
 it 'a rotated file with the inode number of a followed one, on another volume, is a sibling' do |s|
   two_volumes(s) do
     %w[a/1.log.1 b/1.log a/1.log].each { |n| s.append("a line\n", n) }

@@ -40,6 +40,6 @@ function readingOf(path: string, { files }: Report, looks: Map<string, FileLook>
 }
 
 function unfoundIn({ readers: [posFile = ''], unfound }: Report): FollowedReading {
-  const files = unfound.map(({ path, key, size = 0 }) => ({ path, size, inode: key.split(' ')[0] ?? '' }));
+  const files = unfound.map(({ path, inode, size = 0 }) => ({ path, inode, size }));
   return { posFile, byInode: true, files };
 }

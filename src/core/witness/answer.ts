@@ -88,6 +88,7 @@ function reportIn(f: Fields) {
       path: string(path),
       size: maybe(size, number),
       print: maybe(print, number),
+      inode: inodeOf(file),
       key: keyOf(file),
       isUnreadable: readable === false,
       /** Since when, in milliseconds since 1970. */
@@ -96,10 +97,11 @@ function reportIn(f: Fields) {
     /** Directories that Fluentd may not list or enter, and links that it cannot follow. */
     denied: texts('denied'),
     /** Files that look like a rotated form of a followed file, and that this worker has not read. */
-    siblings: each('siblings', ({ path, inode, dev, size, plain, head, cuts, at }) => ({
+    siblings: each('siblings', ({ path, size, plain, head, cuts, at, ...file }) => ({
       path: string(path),
       size: maybe(size, number),
-      inode: inodeOf(maybe(inode, number), dev),
+      inode: inodeOf(file),
+      identity: identityOf(file),
       /** The uncompressed size of a compressed file. */
       plain: maybe(plain, number),
       /** A fingerprint of the first 64 bytes in it, or of all. */
@@ -147,10 +149,11 @@ function reportIn(f: Fields) {
 
 /** One input's knowledge of one file. Positions and sizes are bytes. */
 function fileReport(file: Fields) {
-  const { path, inode, dev, reader, at, pos, size, print, head } = file;
+  const { path, reader, at, pos, size, print, head } = file;
   return {
     path: string(path),
-    inode: inodeOf(number(inode), dev),
+    inode: inodeOf(file),
+    identity: identityOf(file),
     /** Identifies the file and the input that reads it. The same input has the same name in the next worker. */
     key: keyOf(file),
     /** When the witness saw this, in milliseconds since 1970. */
@@ -181,18 +184,17 @@ function interval(seconds: unknown): Millis | undefined {
   return count(seconds) * 1_000 || undefined;
 }
 
-/** With the device, if it is known: two volumes may have one inode number. */
-function inodeOf(inode: number | undefined, device: unknown): string {
-  return [inode, maybe(device, number) ?? []].flat().join(' ');
+function inodeOf({ inode }: Fields): string {
+  return String(maybe(inode, number) ?? '');
 }
 
-/**
- * `born`: when the file was made, because another one may have got its inode number. Not every file system tells it.
- * `device`: only of a file whose inode number a followed file on another volume has, too.
- */
-function keyOf({ inode, reader, born, device }: Fields): string {
-  const numbers = [inode, born, device].flatMap((one) => maybe(one, number) ?? []);
-  return [maybe(reader, string) ?? '', ...numbers].join(' ');
+/** Two volumes may have one inode number, and a new file may get that of a removed one. `born`: when it was made, if the system tells it. */
+function identityOf({ inode, dev, born }: Fields): string {
+  return [inode, dev, born].flatMap((one) => maybe(one, number) ?? []).join(' ');
+}
+
+function keyOf(file: Fields): string {
+  return `${maybe(file.reader, string) ?? ''} ${identityOf(file)}`;
 }
 
 /** The settings of one running plugin: booleans, numbers and symbols only. */

@@ -10,7 +10,7 @@ const LOST: Readonly<Record<string, [DoubtKind, string]>> = {
 };
 const NEVER: [DoubtKind, string] = ['never-followed', 'Fluentd never followed it'];
 
-/** `workers`: the oldest worker first. `reached`: by inode, how far Fluentd has read. */
+/** `workers`: the oldest worker first. `reached`: by a file's identity, how far Fluentd has read. */
 export function doubtsOfFiles(
   workers: readonly WorkerReport[],
   history: FileHistory,
@@ -38,11 +38,11 @@ function doubtsOfGaps(workers: readonly WorkerReport[]): readonly Doubt[] {
     const gone = report.closed
       .filter(({ wasFollowed }) => kind === 'gone' && wasFollowed)
       .filter(({ key, reader }) => later.readers.has(reader) && !later.files.has(key))
-      .filter(({ inode }) => !later.siblings.has(inode));
+      .filter(({ identity }) => !later.siblings.has(identity));
     if (kind === 'gone' || report.isReady) {
       for (const reader of report.readers) later.readers.add(reader);
       for (const { key } of [...report.files, ...report.closed, ...report.unfound]) later.files.add(key);
-      for (const { inode } of report.siblings) later.siblings.add(inode);
+      for (const { identity } of report.siblings) later.siblings.add(identity);
     }
     return gone.map(({ path }) =>
       doubt('closed-unread', path, 'it went away while no worker of Fluentd followed it'),
@@ -123,19 +123,20 @@ function unreadSiblings(
   const packed = new Map<string, Set<string>>();
   const explained = new Set<string>();
   return workers.flatMap(({ report: { siblings, closed, cuts } }) => {
-    for (const { position, size, head, inode } of closed) {
+    for (const { position, size, head, identity } of closed) {
       const key = `${size} ${head}`;
-      if (size === position) packed.set(key, (packed.get(key) ?? new Set()).add(inode));
+      if (size === position) packed.set(key, (packed.get(key) ?? new Set()).add(identity));
     }
     const shortestFirst = cuts.toSorted((one, other) => one.position - other.position);
     const copied = groupedBy(shortestFirst, ({ at }) => String(at));
     const isRead = (sibling: Sibling) =>
-      isReached(reached.get(sibling.inode) ?? reached.get(withoutDevice(sibling)), sibling) ||
+      // Only by its number is a file known that had left its path when in_tail let go of it.
+      isReached(reached.get(sibling.identity) ?? reached.get(sibling.inode), sibling) ||
       takePacked(packed, sibling) ||
       takeCut(copied, sibling);
-    const open = siblings.filter((sibling) => !explained.has(identityOf(sibling)));
+    const open = siblings.filter((sibling) => !explained.has(stateOf(sibling)));
     const unread = new Set(open.filter((sibling) => !isRead(sibling)));
-    for (const sibling of open) if (!unread.has(sibling)) explained.add(identityOf(sibling));
+    for (const sibling of open) if (!unread.has(sibling)) explained.add(stateOf(sibling));
     return [...unread];
   });
 }
@@ -145,21 +146,16 @@ function isReached(last: Reached | undefined, { size = Number.POSITIVE_INFINITY,
   return last !== undefined && last.position >= size && last.at >= at;
 }
 
-/** So is a file known that had left its path when in_tail let go of it. */
-function withoutDevice({ inode }: Sibling): string {
-  return inode.replace(/ .*/, '');
-}
-
-function identityOf({ inode, size, at }: Sibling): string {
-  return `${inode} ${size} ${at}`;
+function stateOf({ identity, size, at }: Sibling): string {
+  return `${identity} ${size} ${at}`;
 }
 
 /** Removes the closed file, because each one explains only one sibling. */
 function takePacked(packed: ReadonlyMap<string, Set<string>>, { plain, head }: Sibling): boolean {
   if (plain === undefined || head === undefined) return false;
   const fitting = packed.get(`${plain} ${head}`);
-  const [inode] = fitting ?? [];
-  return inode !== undefined && fitting?.delete(inode) === true;
+  const [identity] = fitting ?? [];
+  return identity !== undefined && fitting?.delete(identity) === true;
 }
 
 /**

@@ -2,7 +2,7 @@ import { firstNot, groupedBy } from '../text/lists.ts';
 import type { Millis } from '../text/units.ts';
 import type { FileReport, Report, WorkerReport } from './answer.ts';
 
-interface Entry extends Pick<FileReport, 'at' | 'inode' | 'position'> {
+interface Entry extends Pick<FileReport, 'at' | 'identity' | 'position'> {
   /** The furthest position since then. */
   readonly furthest: number;
 }
@@ -42,12 +42,12 @@ export class FileHistory {
     return print !== undefined && this.#closed.get(key)?.some(isSame) === true;
   }
 
-  /** By inode, the last position of the slowest input, and when that was. */
-  byInode(): ReadonlyMap<string, Reached> {
+  /** By the file's identity, the last position of the slowest input, and when that was. */
+  byIdentity(): ReadonlyMap<string, Reached> {
     const behind = new Map<string, Reached>();
     for (const [last] of this.#byKey.values())
-      if (last && last.position <= (behind.get(last.inode)?.position ?? last.position))
-        behind.set(last.inode, last);
+      if (last && last.position <= (behind.get(last.identity)?.position ?? last.position))
+        behind.set(last.identity, last);
     return behind;
   }
 
@@ -60,8 +60,8 @@ export class FileHistory {
 function lastFirst(files: readonly FileReport[]): readonly Entry[] {
   let furthest = Number.NEGATIVE_INFINITY;
   const sorted = files.toSorted((one, other) => one.at - other.at).reverse();
-  return sorted.map(({ at, inode, position }) => {
+  return sorted.map(({ at, identity, position }) => {
     furthest = Math.max(furthest, position);
-    return { at, inode, position, furthest };
+    return { at, identity, position, furthest };
   });
 }

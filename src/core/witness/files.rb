@@ -16,7 +16,7 @@ class PosidleWitness
   def io(w); var(handler(w), :@io); end
   def reads?(w); var(handler(w), :@fifo); end
   def stat(path); File.stat(path) rescue nil; end
-  def born(file); ms(file.is_a?(IO) ? file.birthtime : File.birthtime(file)); rescue NotImplementedError, SystemCallError; nil; end
+  def born(file); ms(file.is_a?(IO) ? file.birthtime : File.birthtime(file)); rescue NotImplementedError, SystemCallError, IOError; nil; end
   def left?(s); s && (s[:size] && s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end
   def turns(w, stat) # the file under the path is new, another one, shorter, or gone
     h = handler(w)
@@ -44,8 +44,9 @@ class PosidleWitness
     @marks[handler(w)] = mark(w, handler(w), stat(w.path)) if reads?(w)
   end
   def closes(w) # a writer may still have the file open, even renamed or removed
-    @closed.delete(key = key(w))
+    old = @closed.delete(key = key(w))
     facts, io = @closed[key] = report(w), io(w)
+    keep(@lost, old.merge(why: 'closed')) if left?(old) && old.values_at(:dev, :born) != facts.values_at(:dev, :born)
     here = io || (s = stat(w.path)) && s.ino == key[1]
     pos, mark = facts[:pos], @marks[handler(w)] || { prints: {} }
     facts[:print] = here ? fingerprint(w.path, pos, io) : mark[:prints][pos]
@@ -152,7 +153,7 @@ class PosidleWitness
         b, c = @begun[key], @closed[key]
         now = b && b >= began # in_tail finds it while this look goes on: it is not among the followed ones yet
         next if b && !now && (c.nil? || b > c[:at] || c[:pos] == s.size && as_closed?(c, p, s))
-        found[key] = { at: now ? b : ms }.merge(@unfound[key].to_h, path: p, born: born(p), size: s.size, readable: File.readable?(p))
+        found[key] = { at: now ? b : ms }.merge(@unfound[key].to_h, path: p, dev: s.dev, born: born(p), size: s.size, readable: File.readable?(p))
         found[key][:print] = fingerprint(p, s.size) if found.size <= MANY
       end
     end
@@ -161,7 +162,9 @@ class PosidleWitness
     gone.each { |key, u| keep(@lost, unfound(key, u).merge(why: 'never followed')) }
     @unfound = here.to_h.merge(found)
   end
-  def as_closed?(closed, path, stat) # a write gets the time of the kernel's last tick, which may be before the closing
+  def as_closed?(closed, path, stat)
+    return if closed[:born] && closed[:born] != born(path) # it has only got the inode number
+    # a write gets the time of the kernel's last tick, which may be before the closing
     since = closed[:at] - ms(stat.mtime)
     since > TICK || since >= 0 && [nil, fingerprint(path, stat.size)].include?(closed[:print])
   end
@@ -175,7 +178,7 @@ class PosidleWitness
     return unless (u = @unfound[key]) && @begun[key].to_i < u[:at] && u[:print]
     fingerprint(path, u[:size], io) != u[:print] && keep(@lost, unfound(key, u).merge(why: 'never followed'))
   end
-  def unfound(key, u); u.merge(path: text(u[:path]), reader: key[0], inode: key[1], device: key[2]); end
+  def unfound(key, u); u.merge(path: text(u[:path]), reader: key[0], inode: key[1]); end
   def excluded(i); expanded(i, i.exclude_path, :@exclude_path_formatters); end
   def expanded(i, *dates) # as in_tail's expand_paths, which logs, and leaves out what it may not read
     glob = i.respond_to?(:use_glob?) ? i.method(:use_glob?) : lambda { |p| p.include?('*') }
@@ -258,13 +261,13 @@ class PosidleWitness
       next if c[:marked] == 0
       plain ? c[:head] && heads[[64, c[:marked]].min] == c[:head] : fingerprint(path, c[:marked]) == c[:print]
     end
-    { path: text(path), inode: stat.ino, dev: stat.dev, size: stat.size, at: ms(stat.mtime), plain: plain,
+    { path: text(path), inode: stat.ino, dev: stat.dev, born: born(path), size: stat.size, at: ms(stat.mtime), plain: plain,
       head: plain && heads[[64, plain].min], cuts: cuts.map { |c| c[:at].to_s } }
   end
   def closed # what is not held open is measured by its inode number
-    paths = @stats.to_a.map { |p, s| [s && s.ino, p] }.to_h
+    paths = @stats.to_a.flat_map { |p, s| s ? [[[s.dev, s.ino], p], [[nil, s.ino], p]] : [] }.to_h
     @closed.to_a.map do |key, c|
-      p = paths[c[:inode]] unless @held[key]
+      p = paths[c.values_at(:dev, :inode)] unless @held[key]
       p.nil? || born(p).to_i > c[:at] ? c : c.merge(size: @stats[p].size) # not of a younger file
     end
   end

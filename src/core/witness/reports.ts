@@ -96,7 +96,7 @@ export function progressFromWitnesses(reports: Reports): Progress {
     one.kind === 'silent' || one.report === undefined ? [] : [{ ...one, report: one.report }],
   );
   const history = new FileHistory(workers);
-  const reached = history.byInode();
+  const reached = history.byIdentity();
   const full = endsIn(workers);
   const ends = full.filter(({ buffer }) => buffer !== 'reloaded');
   const isComplete = isAnswered(reports);

@@ -48,7 +48,7 @@ describe('an answer', () => {
 
   test('tells files with one inode number on two volumes apart', () => {
     const file = { path: '/log/d.log', inode: 9, reader: 'in', at: 0 };
-    const { unfound } = parseReport(text({ unfound: [file, { ...file, device: 2 }] })) as Report;
+    const { unfound } = parseReport(text({ unfound: [file, { ...file, dev: 2 }] })) as Report;
     expect(unfound.map(({ key }) => key)).toEqual(['in 9', 'in 9 2']);
   });
 

@@ -331,8 +331,12 @@ describe('a doubt', () => {
     const other = { ...none, files: [sight({ reader, born: 20 })] };
     expect(kinds(gone(last), alive(other))).toEqual(['closed-unread']);
     expect(kinds(gone(last), alive({ ...none, ready: false }))).toEqual(['not-started']);
-    const renamed = { path: '/log/a.log.1', inode: 7, size: 40, cuts: [] };
+    const renamed = { path: '/log/a.log.1', inode: 7, born: 10, size: 40, cuts: [] };
     expect(kinds(gone(last), alive({ ...none, siblings: [{ ...renamed, size: 41 }] }))).toEqual([
+      'nobody-saw-it-read',
+    ]);
+    expect(kinds(gone(last), alive({ ...none, siblings: [{ ...renamed, born: 20 }] }))).toEqual([
+      'closed-unread',
       'nobody-saw-it-read',
     ]);
     for (const workers of [
