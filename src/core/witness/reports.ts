@@ -37,10 +37,13 @@ const LONGEST_GAP: Millis = 5_000;
 
 /** Whether every worker has answered or left its last report. */
 export function isAnswered({ witnesses }: Reports): boolean {
-  const hasSaid = (one: Witness) =>
-    (one.kind === 'alive' && one.report.error === undefined) ||
-    (one.kind === 'gone' && one.report?.isFinal === true);
   return witnesses.length > 0 && witnesses.every(hasSaid);
+}
+
+function hasSaid(one: Witness): boolean {
+  return one.kind === 'alive'
+    ? one.report.error === undefined
+    : one.kind === 'gone' && one.report?.isFinal === true;
 }
 
 /** Whether every worker has answered or has ended, well or not. */
@@ -100,12 +103,17 @@ export function progressFromWitnesses(reports: Reports): Progress {
   const full = endsIn(workers);
   const ends = full.filter(({ buffer }) => buffer !== 'reloaded');
   const isComplete = isAnswered(reports);
+  // The oldest worker comes first.
+  const latest = new Set(
+    witnesses.slice(witnesses.findLastIndex((one) => !hasSaid(one)) + 1).map(({ worker }) => worker),
+  );
+  const isSure = ({ kind, worker }: WorkerReport) => kind === 'alive' || latest.has(worker);
   return {
     at,
     followedUntil: followedUntil(reports),
     source: 'witness',
     left: [
-      ...workers.flatMap((one) => leftIn(one, history)),
+      ...workers.filter(isSure).flatMap((one) => leftIn(one, history)),
       ...(isComplete ? ends.flatMap((end) => heldBy(end, 'none')) : []),
     ],
     doubts: distinct([
@@ -116,6 +124,7 @@ export function progressFromWitnesses(reports: Reports): Progress {
       ...full.filter(({ buffer }) => buffer === 'reloaded').map(doubtOfReload),
       ...(isComplete ? doubtsOfWorkers(workers) : []),
       ...(isComplete ? [] : ends.map(doubtOfEnd)),
+      ...workers.filter((one) => !isSure(one)).flatMap((one) => doubtOfRest(one, leftIn(one, history))),
     ]),
     mark: [history.sum(), workers.map(({ report }) => [report.again, report.isReady])].join(' '),
     files: reached.size,
@@ -150,6 +159,13 @@ function doubtOfReload(end: OutputReport): Doubt {
 function doubtOfEnd(end: OutputReport): Doubt {
   const why = `a worker ended with ${counted(end.chunks, 'chunk')} in its buffer, and one without a last report may have taken them over`;
   return doubt('worker-died', nameOf(end), why);
+}
+
+function doubtOfRest(worker: WorkerReport, left: readonly Left[]): readonly Doubt[] {
+  if (left.length === 0) return [];
+  const rest = listed(left);
+  const why = `it ended, and a worker without a last report may have read what it left: ${describeLeft(rest)}`;
+  return [doubt('worker-died', nameOfWorker(worker), why, rest.bytes)];
 }
 
 function onlyIds(output: OutputReport, isLeft: (id: string) => boolean): OutputReport {

@@ -160,6 +160,15 @@ describe('what is left', () => {
     expect(doubts(ended)).toEqual([]);
   });
 
+  test('doubted of a file where a worker without a last report may have read it', () => {
+    const reports = { at: 0, witnesses: [gone({ closed: [sight({ pos: 40 })] }), SILENT] };
+    expect(progressFromWitnesses(reports).left).toEqual([]);
+    expect(progressFromWitnesses(reports).doubts).toMatchObject([
+      { kind: 'no-answer' },
+      { kind: 'worker-died', bytes: 60, why: expect.stringMatching(/what it left: .*\[let-go\]$/) },
+    ]);
+  });
+
   test('not left where a worker born before, or a later buffer of the same worker, took it over', () => {
     expect(left(alive({ resumed: ['a'] }), gone({ ends: [holding('a')] }))).toEqual([]);
     const ended = { ...holding('a', 'b'), chunks: ['b'] };

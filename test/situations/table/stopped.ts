@@ -90,7 +90,7 @@ export const STOPPED: readonly Situation[] = [
     told: 'closed-unread',
     lost: 20,
     on: 'oldest and newest',
-    since: 'HEAD',
+    since: '7348704',
     once: 'drained',
   },
   {
