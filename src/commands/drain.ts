@@ -1,12 +1,31 @@
 import { exitCodeOf } from '../core/drain/outcome.ts';
+import { KUBELET_RESERVE } from '../core/drain/policy.ts';
+import { SHARED_DIR } from '../core/witness/load.ts';
 import { NodeHost } from '../node/node-host.ts';
-import { beginDrain } from '../tasks/drain.ts';
+import { endingFor, sharedDir } from '../node/witness/shared-dir.ts';
+import { UsageError } from '../tasks/usage-error.ts';
+import { WITNESS_START } from '../tasks/watch-options.ts';
 import type { DrainArgs } from './options/options.ts';
 import { watchAndReport } from './watch.ts';
 
+/**
+ * Requests the drain, and watches the Fluentd whose witness listens. In an ending Pod the grace period counts from the mark `ending`, which
+ * the preStop hook of posidle's container made (docker/image/asleep): main may have used a part of it, or all.
+ */
 export async function runDrain(args: DrainArgs): Promise<number> {
+  const { grace, witness = sharedDir() ?? SHARED_DIR } = args;
+  if (witness === 'off') throw new UsageError('--witness off: only a Fluentd with a witness can be drained');
   const host = new NodeHost();
-  const { grace, witness, 'main-ended': mainEnded } = args;
-  const { options, found } = await beginDrain(host, { grace, witness, mainEnded });
+  const ending = await endingFor(witness);
+  const [podEnds, spent] = [ending !== undefined, ending ?? 0];
+  host.request(args['main-ended'] ? 'main-ended' : 'drain', host.now() - spent);
+  const options = {
+    grace: podEnds ? Math.max(grace, spent + KUBELET_RESERVE) : grace,
+    quiet: 'off',
+    startTimeout: WITNESS_START,
+    podEnds,
+    witness,
+  } as const;
+  const found = { posFiles: [], conf: undefined, warnings: [], confPath: undefined };
   return exitCodeOf(await watchAndReport(host, args, options, { found }), args);
 }
