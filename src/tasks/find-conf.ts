@@ -134,7 +134,7 @@ export async function findConf(
   const candidates = [
     { path: fluentConf, by: '--fluent-conf' },
     // Without `command` the path may be another container's, so it must exist.
-    { path: given.configFile, by: command && "fluentd's own -c" },
+    { path: given.config, by: command && "fluentd's own -c" },
     // Below another root our own variable is a guess, so the file must exist.
     { path: env.FLUENT_CONF, by: root === undefined ? 'FLUENT_CONF' : undefined },
     // The defaults of the official images and packages (fluentd-docker-image's entrypoint; lib/fluent/env.rb).
@@ -169,8 +169,8 @@ async function running(host: Host, wanted: ConfWanted) {
       ? (await host.listProcesses().catch(() => [])).find((row) => isSame(row, found.supervisor))
       : undefined;
   const own = fluentd && environmentOf(fluentd.pid);
-  const { configFile, ...given } = fluentdArguments(isOfFluentd && own && fluentd ? fluentd.argv : []);
-  return { own, given: { ...given, configFile: configFile && fluentd && pathIn(fluentd.pid, configFile) } };
+  const { config, ...given } = fluentdArguments(isOfFluentd && own && fluentd ? fluentd.argv : []);
+  return { own, given: { ...given, config: config && fluentd && pathIn(fluentd.pid, config) } };
 }
 
 function pathIn(pid: number, path: string): string | undefined {

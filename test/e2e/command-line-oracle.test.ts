@@ -69,10 +69,19 @@ for (const version of OLDEST_AND_NEWEST.filter((one) => one !== '1.14.6')) {
         const [rest, parsed] = theirs[index] ?? [['refused'], {}];
         if (rest.length > 0) continue;
         compared += 1;
-        expect.soft(fluentdArguments(['fluentd', ...command]), command.join(' ')).toEqual({
-          configFile: parsed.config_path,
-          configFileType: parsed.config_file_type,
-          inlineConfig: parsed.inline_config,
+        const { workers, ...ours } = fluentdArguments(['fluentd', ...command]);
+        const needed = {
+          config: ours.config,
+          'config-file-type': ours['config-file-type'],
+          'inline-config': ours['inline-config'],
+          // Ruby's to_i.
+          workers: workers === undefined ? undefined : Number.parseInt(workers, 10) || 0,
+          daemon: ours.daemon,
+        };
+        expect.soft(needed, command.join(' ')).toEqual({
+          config: parsed.config_path,
+          'config-file-type': parsed.config_file_type,
+          'inline-config': parsed.inline_config,
           workers: parsed.workers,
           daemon: parsed.daemonize,
         });

@@ -22,12 +22,12 @@ const HIDING = '@include @type pos_file workers config_include_dir'.split(' ');
 const MOST_WORKERS = 64;
 
 /** Evaluates the configuration once for each worker, as Fluentd does. `workersGiven`: from Fluentd's command line, instead of `<system>`. */
-export function fluentConf(parsed: ParsedConf, ruby: RubyContext, workersGiven?: number): FluentConf {
+export function fluentConf(parsed: ParsedConf, ruby: RubyContext, workersGiven?: string): FluentConf {
   const context: EvalContext = { ruby, problems: [...parsed.problems], warnings: [] };
   const root = new Params(parsed.root, context);
   const [system] = root.sections('system');
   const rootDir = system?.text('root_dir');
-  const workers = Math.max(workersGiven ?? (Number.parseInt(system?.text('workers') ?? '', 10) || 1), 1);
+  const workers = Math.max(Number.parseInt(workersGiven ?? system?.text('workers') ?? '', 10) || 1, 1);
   const scopes = [...Array(Math.min(workers, MOST_WORKERS)).keys()].flatMap((workerId) => {
     const ofWorker = new Params(parsed.root, { ...context, ruby: { ...ruby, workerId } });
     return scopesOf(ofWorker, { rootDir, workerId, shared: workers > 1 });

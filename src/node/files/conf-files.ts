@@ -25,7 +25,7 @@ export interface ConfOptions {
   /** Where posidle finds a file of the configuration. By default at its path. */
   readonly placeOf?: PlaceOf | undefined;
   /** Configuration on Fluentd's command line. */
-  readonly given?: Partial<FluentdArguments> | undefined;
+  readonly given?: FluentdArguments | undefined;
 }
 
 export async function loadFluentConf(path: string, options: ConfOptions): Promise<FluentConf> {
@@ -37,9 +37,9 @@ export async function readConfTree(path: string, options: ConfOptions): Promise<
   const { ruby, includeDir, placeOf = (name) => name, given = {} } = options;
   const files: string[] = [];
   const reading: Reading = { ruby, placeOf, files, spent: { files: 0, bytes: 0 }, problems: [], within: [] };
-  const isYaml = hasYamlName(path) || /^ya?ml$/.test(given.configFileType ?? '');
+  const isYaml = hasYamlName(path) || /^ya?ml$/.test(given['config-file-type'] ?? '');
   const items = await itemsOf(path, reading, isYaml);
-  if (given.inlineConfig !== undefined)
+  if (given['inline-config'] !== undefined)
     reading.problems.push({ place: { file: '--inline-config' }, text: 'posidle does not read it' });
   const further = includeDir === undefined ? [] : await itemsBelow(includeDir, items, reading);
   return { root: rootElement([...items, ...further], { file: path, line: 1 }), problems: reading.problems };

@@ -64,7 +64,7 @@ describe('@include', () => {
 
 describe('what posidle does not read', () => {
   it('is told where the command line appends text', async () => {
-    const given = { inlineConfig: tail('/a') };
+    const given = { 'inline-config': tail('/a') };
     const { sources, hidden } = await loadFluentConf(put('f.conf', tail('/f')), { ruby, given });
     expect(sources).toHaveLength(1);
     expect(hidden).toEqual(['--inline-config: posidle does not read it']);
@@ -78,7 +78,7 @@ describe('what posidle does not read', () => {
     const { sources, hidden } = await loadFluentConf(file, { ruby, includeDir: inDir('d') });
     expect(sources).toHaveLength(1);
     expect(hidden).toEqual([told('d/f.yaml')]);
-    const byType = await loadFluentConf(file, { ruby, given: { configFileType: 'yaml' } });
+    const byType = await loadFluentConf(file, { ruby, given: { 'config-file-type': 'yaml' } });
     expect(byType.problems).toEqual([told('f.conf')]);
   });
 });

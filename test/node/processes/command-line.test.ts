@@ -14,10 +14,10 @@ test.each([
   ['fluentd', undefined],
   ['my-wrapper -c not-fluentds.conf', undefined],
 ])('the configuration that `%s` names is %s', (command, conf) => {
-  expect(argumentsOf(command).configFile).toBe(conf);
+  expect(argumentsOf(command).config).toBe(conf);
 });
 
 test('the -c of a shell that starts fluentd is not taken for it', () => {
   const command = ['sh', '-c', 'exec "$0" "$@"', 'fluentd', '-c', 'g.conf'];
-  expect(fluentdArguments(command).configFile).toBe('g.conf');
+  expect(fluentdArguments(command).config).toBe('g.conf');
 });
