@@ -6,6 +6,7 @@ import {
   haveSameProcesses,
   identityOf,
   isAlive,
+  isSame,
   lastOf,
   type Running,
   stillRunning,
@@ -14,7 +15,7 @@ import type { Depth } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { FluentdReading, ProcessIdentity, ProcessRow } from '../core/progress/fluentd-reading.ts';
 import type { FluentdSign, Host } from '../host.ts';
-import { Proof } from './fluentd-proof.ts';
+import { expandAll } from './read-pos-files.ts';
 
 export type FinderSubject = Pick<Subject, 'fluentd' | 'posFiles' | 'witness'>;
 
@@ -34,14 +35,16 @@ const ORPHANED: FluentdReading = { kind: 'remote', isOrphaned: true };
 export class FluentdFinder {
   readonly #host: Host;
   readonly #subject: FinderSubject;
-  readonly #proof: Proof;
+  /** The running workers that have opened a pos file. */
+  #up: readonly ProcessIdentity[] = [];
+  /** The largest number of such workers so far. */
+  #mostUp = 1;
   /** What the witness's directory shows. */
   sign: FluentdSign = 'unknown';
 
   constructor(host: Host, subject: FinderSubject) {
     this.#host = host;
     this.#subject = subject;
-    this.#proof = new Proof(host, subject);
   }
 
   /**
@@ -53,7 +56,7 @@ export class FluentdFinder {
     if (this.#subject.fluentd.by === 'witness') return this.#bySign();
     const found = (depth === 'light' && (await this.#unchanged(known))) || (await this.#findAnyhow(known));
     if (found.kind !== 'running') return found;
-    const isStarting = await this.#proof.isStarting(found.workers);
+    const isStarting = await this.#isStarting(found.workers);
     // The same object means that nothing has changed.
     return found.isStarting === isStarting && 'isStarting' in found ? found : { ...found, isStarting };
   }
@@ -107,7 +110,7 @@ export class FluentdFinder {
   async #search(table: Table, known: FluentdReading | undefined): Promise<FluentdReading> {
     const last = lastOf(known);
     const rows = findSupervisors(table);
-    const proofs = await Promise.all(rows.map((row) => this.#proof.of(table, row)));
+    const proofs = await Promise.all(rows.map((row) => this.#proofOf(table, row)));
     // A weaker proof counts only without a stronger one.
     const proof = (['own', 'none', 'not-permitted'] as const).find((one) => proofs.includes(one));
     const [row, ...others] = rows.filter((_, index) => proofs[index] === proof);
@@ -129,6 +132,35 @@ export class FluentdFinder {
     if (same !== undefined || known.kind !== 'running' || known.successor === undefined) return same;
     const row = findSuccessor(table, known.supervisor.pid, known.successor);
     return row && running(table, row, 'own');
+  }
+
+  /** The proof that a process is the right Fluentd: it or one of its workers holds a pos file open. */
+  async #proofOf(table: Table, row: ProcessRow): Promise<Running['proof']> {
+    const pids = [...findWorkers(table, row.pid), row].map(({ pid }) => pid);
+    const paths = await this.#posFiles();
+    for (const pid of pids) if (await this.#host.holdsOpen(pid, paths)) return 'own';
+    const told = await this.#host.signal(row, 0).catch(() => 'gone');
+    return told === 'not-permitted' ? told : 'none';
+  }
+
+  /**
+   * Whether a worker has not opened its pos file yet. It does that late, after it has set its signal handlers (supervisor.rb, run_worker).
+   * Not every worker has a pos file, so posidle expects as many as ever had one. Undefined: posidle may not see their open files.
+   */
+  async #isStarting(workers: readonly ProcessIdentity[]): Promise<boolean | undefined> {
+    const isUp = (worker: ProcessIdentity) => this.#up.some((known) => isSame(known, worker));
+    const unsure = workers.filter((worker) => !isUp(worker));
+    const paths = unsure.length === 0 ? [] : await this.#posFiles();
+    const looks = paths.length === 0 ? [] : unsure.map(({ pid }) => this.#host.holdsOpen(pid, paths));
+    const held = await Promise.all(looks);
+    this.#up = [...workers.filter(isUp), ...unsure.filter((_, index) => held[index])];
+    if (held.includes(undefined)) return undefined;
+    this.#mostUp = Math.max(this.#mostUp, this.#up.length);
+    return held.length > 0 && this.#up.length < Math.min(this.#mostUp, workers.length);
+  }
+
+  async #posFiles(): Promise<readonly string[]> {
+    return [...(await expandAll(this.#host, this.#subject.posFiles)).keys()];
   }
 
   #bySign(): FluentdReading {
