@@ -1,17 +1,23 @@
 import { type Dirent, statSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { opendir, stat } from 'node:fs/promises';
 import { type GlobPart, parseGlob } from '../../core/in-tail/path-glob.ts';
 import { dated, isGlob, type PathRules, type WallClock } from '../../core/in-tail/path-pattern.ts';
 import type { FollowedFile } from '../../core/look/snapshot.ts';
+import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import type { Millis } from '../../core/text/units.ts';
 import { PartlyListed } from '../../host.ts';
 import type { PlaceOf } from './files.ts';
 import { inPortions, memoryOf, roomIn, toBytes } from './files.ts';
 import { isAbsence } from './in-words.ts';
-import { type NameBudget, nameBudget, readNames } from './names.ts';
 
 /** The most files of one source. */
 const MOST_FILES = 50_000;
+/** One look reads at most this many names: a directory may have millions. */
+const MOST_NAMES = 100_000;
+/** The process can do other work between two batches. */
+const BATCH = 1_024;
+/** The memory for a name, in addition to two bytes for each character of its path. */
+const NAME_MEMORY = 100;
 
 interface ListOptions {
   readonly placeOf?: PlaceOf;
@@ -73,10 +79,15 @@ function regularFile(path: string, placeOf: PlaceOf, now: Millis): FollowedFile 
   }
 }
 
+/** The number of names that a look may still read, and the memory that the kept ones may still take. */
+export function nameBudget(most = MOST_NAMES, bytes = roomIn() / 2) {
+  return { most, left: most, bytes };
+}
+
 interface Walk {
   readonly placeOf: PlaceOf;
   readonly missed: (path: string) => void;
-  readonly budget: NameBudget;
+  readonly budget: ReturnType<typeof nameBudget>;
 }
 
 const ourPlace: PlaceOf = (path) => path;
@@ -116,16 +127,30 @@ async function descend(
     else found.add(prefix + name);
 }
 
+/** Reads the wanted names of a directory, in no order. An empty prefix is the working directory. */
 async function namesIn(prefix: string, isWanted: Wanted, { placeOf, missed, budget }: Walk) {
   const names: { readonly name: string; readonly isLink: boolean }[] = [];
-  const read = async () =>
-    readNames(placeOf(prefix || '.'), budget, (name, entry) => {
-      const isKept = isWanted(name, entry);
-      if (isKept) names.push({ name, isLink: entry.isSymbolicLink() });
-      return isKept;
-    });
+  const read = async () => {
+    const directory = placeOf(prefix || '.');
+    const entries = await opendir(toBytes(directory), { encoding: 'latin1', bufferSize: BATCH });
+    for await (const entry of entries) {
+      budget.left -= 1;
+      if (budget.left < 0) throw new Error(`more than ${budget.most} names to look at, in ${directory}`);
+      const name = nameOf(entry);
+      if (!isWanted(name, entry)) continue;
+      names.push({ name, isLink: entry.isSymbolicLink() });
+      budget.bytes -= NAME_MEMORY + 2 * (directory.length + name.length);
+      if (budget.bytes < 0)
+        throw new Error(`its names need more memory than the limit allows, in ${directory}`);
+    }
+  };
   if (!(await isThere(read))) missed(prefix);
   return names;
+}
+
+/** Latin-1 keeps every byte, and takes half the time of a Buffer for each name. */
+function nameOf({ name }: Dirent): string {
+  return /^[\0-\x7f]*$/.test(name) ? name : decodePath(Buffer.from(name, 'latin1'));
 }
 
 type Wanted = (name: string, entry: Dirent) => boolean;

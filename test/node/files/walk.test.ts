@@ -4,8 +4,7 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PathRules } from '../../../src/core/in-tail/path-pattern.ts';
 import { PartlyListed } from '../../../src/host.ts';
-import { nameBudget } from '../../../src/node/files/names.ts';
-import { listFollowed, rubyGlob } from '../../../src/node/files/walk.ts';
+import { listFollowed, nameBudget, rubyGlob } from '../../../src/node/files/walk.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const clock = { instant: Date.UTC(2026, 0, 2), timeZone: 'UTC' };
