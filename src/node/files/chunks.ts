@@ -8,22 +8,13 @@ import { rubyGlob } from './walk.ts';
 /** Lists twice, because one listing misses a chunk that Fluentd renames from staged to queued meanwhile (file_chunk.rb, enqueued!). */
 export async function listChunks(globs: readonly string[], placeOf: PlaceOf): Promise<ChunkListing> {
   const byId = new Map<string, string>();
-  for (const path of [...(await namesAt(globs, placeOf)), ...(await namesAt(globs, placeOf))])
-    byId.set(chunkId(path) ?? path, path);
-  const chunks = await measured(byId.values(), placeOf);
+  for (const glob of [...globs, ...globs])
+    for (const path of await rubyGlob(glob, { placeOf })) byId.set(chunkId(path) ?? path, path);
+  const chunks: Chunk[] = [];
+  await inPortions(byId.values(), (path) => chunks.push({ path, size: sizeOf(placeOf(path)) }));
   const directory = parseGlob(globs[0] ?? '')[0]?.base ?? '';
   const isThere = chunks.length > 0 || (await exists(directory, placeOf));
   return { chunks, isThere };
-}
-
-async function namesAt(globs: readonly string[], placeOf: PlaceOf): Promise<readonly string[]> {
-  return (await Promise.all(globs.map((glob) => rubyGlob(glob, { placeOf })))).flat();
-}
-
-async function measured(paths: Iterable<string>, placeOf: PlaceOf): Promise<readonly Chunk[]> {
-  const chunks: Chunk[] = [];
-  await inPortions(paths, (path) => chunks.push({ path, size: sizeOf(placeOf(path)) }));
-  return chunks;
 }
 
 /** 0 for a chunk that was just renamed or delivered. The next look sees the change. */
