@@ -120,7 +120,8 @@ function* notesOf({ name }: State, seen: Observation): Generator<Note> {
   const [request] = requests;
   if (request !== undefined && name === 'waiting' && fluentd.kind === 'absent') {
     const bySignal = request.by.startsWith('SIG') ? '; a second signal ends the wait' : '';
-    yield { text: `${DRAIN_REQUESTS[request.by]}, and Fluentd is not up; posidle waits for it${bySignal}` };
+    const { text } = DRAIN_REQUESTS[request.by];
+    yield { text: `${text}, and Fluentd is not up; posidle waits for it${bySignal}` };
   }
   for (const { about, kind, why } of unknown) {
     if (kind === 'empty-pos-file') continue;

@@ -1,4 +1,4 @@
-import type { DrainRequest } from '../progress/drain-request.ts';
+import { DRAIN_REQUESTS, type DrainRequest } from '../progress/drain-request.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import { type Policy, stopReserve } from './policy.ts';
@@ -104,13 +104,5 @@ export function stopDeadline({ since }: State, seen: Seen, policy: Policy): Mill
 
 /** The requests from which the grace period counts: signals and `posidle drain`. */
 export function timedCallsIn({ requests }: Pick<Seen, 'requests'>): readonly DrainRequest[] {
-  return requests.filter(({ by }) => TIMED.has(by));
+  return requests.filter(({ by }) => DRAIN_REQUESTS[by].isTimed);
 }
-
-const TIMED: ReadonlySet<DrainRequest['by']> = new Set([
-  'SIGTERM',
-  'SIGINT',
-  'SIGQUIT',
-  'main-ended',
-  'drain',
-]);

@@ -18,7 +18,7 @@ export function describeTrigger({ by }: Trigger, seen: Seen, policy: Policy): st
     case 'deserted':
       return 'the supervisor ended by itself';
     default:
-      return DRAIN_REQUESTS[by];
+      return DRAIN_REQUESTS[by].text;
   }
 }
 

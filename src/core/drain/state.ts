@@ -1,4 +1,4 @@
-import type { DrainRequest } from '../progress/drain-request.ts';
+import { DRAIN_REQUESTS, type DrainRequest, type OfMain } from '../progress/drain-request.ts';
 import type { PendingChunks } from '../progress/progress.ts';
 import type { Question } from '../progress/question.ts';
 import type { Millis } from '../text/units.ts';
@@ -57,30 +57,17 @@ export interface Trigger {
   readonly at: Millis;
 }
 
-/**
- * What a trigger says of main. `ended`: it has ended (its process may come back). `stopped`: the caller says that it has ended or writes no
- * more. `guess`: posidle itself thinks so, and may take that back. `nothing`: main may still write.
- */
-export type OfMain = 'ended' | 'stopped' | 'guess' | 'nothing';
-
-const OF_MAIN: Readonly<Record<Trigger['by'], OfMain>> = {
-  'done-file': 'ended',
-  'main-ended': 'ended',
-  heartbeat: 'stopped',
-  http: 'stopped',
-  quiet: 'guess',
-  'start-timeout': 'guess',
-  SIGTERM: 'nothing',
-  SIGINT: 'nothing',
-  SIGQUIT: 'nothing',
-  drain: 'nothing',
-  deserted: 'nothing',
+const TRIGGERS: Readonly<Record<Trigger['by'], { readonly main: OfMain }>> = {
+  ...DRAIN_REQUESTS,
+  quiet: { main: 'guess' },
+  'start-timeout': { main: 'guess' },
+  deserted: { main: 'nothing' },
   // The process table says it, at each look.
-  'done-process': 'nothing',
+  'done-process': { main: 'nothing' },
 };
 
 export function ofMain({ by }: Pick<Trigger, 'by'>): OfMain {
-  return OF_MAIN[by];
+  return TRIGGERS[by].main;
 }
 
 export interface DrainResult {

@@ -1,10 +1,11 @@
 /** The triggers that begin the drain, and the conditions that take one back. */
+import type { OfMain } from '../progress/drain-request.ts';
 import { type DoubtKind, isLeft } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import { isOver, mainEndAt, quietAt, startDeadline } from './deadlines.ts';
 import type { Policy } from './policy.ts';
-import { type OfMain, ofMain, type Trigger } from './state.ts';
+import { ofMain, type Trigger } from './state.ts';
 
 /** The trigger that is certain: a request from outside, main's process is gone, or the child of `run` left its workers alone. */
 export function requestedBy(seen: Seen, policy: Policy): Trigger | undefined {
