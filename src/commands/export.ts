@@ -8,7 +8,7 @@ import { andMore, formatDuration, type Millis } from '../core/text/units.ts';
 import { METRICS_TYPE, type Routes } from '../node/network/http-server.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { openLog } from '../node/output/logger.ts';
-import { Inspector, inspectSubject } from '../tasks/inspect.ts';
+import { inspector, inspectSubject } from '../tasks/inspect.ts';
 import { buildInfo } from './build-info.ts';
 import { keepHeapSmall } from './heap.ts';
 import { LookBoard, listen } from './listen.ts';
@@ -22,7 +22,7 @@ export async function runExport(args: ExportArgs): Promise<never> {
   keepHeapSmall();
   const host = new NodeHost(root);
   const subject = await inspectSubject(host, { posFiles, fluentConf, root });
-  const inspector = new Inspector(host, subject, new Rates());
+  const inspect = inspector(host, subject, new Rates());
   const board = new LookBoard<Inspected>(() => host.now(), STALE + 2 * interval);
   await listen(args.listen, exportRoutes(board, args['per-file']));
   const log = openLog(args['log-format']);
@@ -32,9 +32,9 @@ export async function runExport(args: ExportArgs): Promise<never> {
   let told: string | undefined;
   for (let looks = 1; ; looks += 1) {
     const began = host.now();
-    const found = await inspector
-      .look()
-      .catch((error: Error) => void log.error({}, `a look failed: ${error.message}`));
+    const found = await inspect().catch(
+      (error: Error) => void log.error({}, `a look failed: ${error.message}`),
+    );
     if (found) {
       board.looked({ found, took: host.now() - began, looks });
       const why = unknownLag(found);

@@ -11,7 +11,7 @@ import { exists } from '../node/files/files.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { canDraw, drawAll, widthOfStdout, write, writeLines } from '../node/output/terminal.ts';
 import { endAfter } from '../node/processes/end.ts';
-import { Inspector, inspectSubject } from '../tasks/inspect.ts';
+import { type Inspect, inspector, inspectSubject } from '../tasks/inspect.ts';
 import { growHeapSlowly } from './heap.ts';
 import { frameOf } from './inspect-view/follow-frame.ts';
 import { tableLines } from './inspect-view/table.ts';
@@ -42,9 +42,9 @@ export async function runInspect(args: InspectArgs): Promise<number> {
       process.stderr.write(`posidle: there is no file ${word}. For a Pod: kubectl posidle inspect ${word}\n`);
   const view = { width: widthOfStdout(), conf, notes: warnings };
   const isRepeated = args.follow || args.wait !== undefined;
-  const inspector = new Inspector(host, subject, isRepeated ? new Rates() : undefined);
-  if (args.follow) return await follow(inspector, args);
-  const { found, passed, reason } = await look(inspector, args);
+  const inspect = inspector(host, subject, isRepeated ? new Rates() : undefined);
+  if (args.follow) return await follow(inspect, args);
+  const { found, passed, reason } = await look(inspect, args);
   callOff();
   const lines = json ? [jsonOf(found)] : reason ? [printable(reason)] : tableLines(found, view);
   // Set before the write, because a reader that closes the pipe ends the process.
@@ -60,25 +60,21 @@ interface Looked {
   readonly reason?: string;
 }
 
-async function look(inspector: Inspector, args: InspectArgs): Promise<Looked> {
+async function look(inspect: Inspect, args: InspectArgs): Promise<Looked> {
   const { wait, 'max-lag': most } = args;
-  if (wait !== undefined) return await waitUntilRead(inspector, wait, args);
-  const found = await inspector.look();
+  if (wait !== undefined) return await waitUntilRead(inspect, wait, args);
+  const found = await inspect();
   return most === undefined
     ? { found, passed: isEverythingReadable(found) }
     : { found, ...check(found, most) };
 }
 
-async function waitUntilRead(
-  inspector: Inspector,
-  atMost: Millis,
-  { interval }: InspectArgs,
-): Promise<Looked> {
+async function waitUntilRead(inspect: Inspect, atMost: Millis, { interval }: InspectArgs): Promise<Looked> {
   // The exit code if a signal ends the wait.
   process.exitCode = FAILED;
   const start = performance.now();
   for (;;) {
-    const found = await inspector.look();
+    const found = await inspect();
     const why = found.waitsFor;
     const spent = performance.now() - start;
     if (why === undefined || spent >= atMost) {
@@ -97,9 +93,9 @@ function unprovenIn({ seen }: Found): string {
 }
 
 /** Draws until a signal ends it. Without a terminal it prints a line at each change. */
-async function follow(inspector: Inspector, { json, interval }: InspectArgs): Promise<never> {
+async function follow(inspect: Inspect, { json, interval }: InspectArgs): Promise<never> {
   for (let before = ''; ; await pause(interval)) {
-    const found = await inspector.look();
+    const found = await inspect();
     if (!json && canDraw()) {
       await drawAll((size) => frameOf(found, { ...size, at: new Date() }));
       continue;

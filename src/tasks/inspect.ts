@@ -58,62 +58,36 @@ const ONLY_FILES = {
   question: 'look',
 } as const;
 
-export class Inspector {
-  readonly #host: Host;
-  readonly #subject: InspectSubject;
-  readonly #rates: Rates | undefined;
-  readonly #policy: Policy;
-  readonly #collector: Collector;
-  #seen: Observation | undefined;
+export type Inspect = () => Promise<Found>;
 
-  /** `rates`: for repeated looks; undefined for a single one. */
-  constructor(host: Host, subject: InspectSubject, rates?: Rates) {
-    this.#host = host;
-    this.#subject = subject;
-    this.#rates = rates;
-    this.#policy = { ...DEFAULT_POLICY, tail: tailFacts(subject.conf?.sources) };
-    // An inspection shows the files beside the witness's answer. The daemon would leave them out.
-    const fluentd = { by: 'search' } as const;
-    this.#collector = new Collector(host, {
-      ...subject,
-      witness: undefined,
-      fluentd,
-      doneProcess: undefined,
-    });
-  }
-
-  async look(): Promise<Found> {
-    const snapshot = await this.#snapshot();
+/** Each call is a look. `rates`: for repeated looks; undefined for a single one. */
+export function inspector(host: Host, subject: InspectSubject, rates?: Rates): Inspect {
+  const policy: Policy = { ...DEFAULT_POLICY, tail: tailFacts(subject.conf?.sources) };
+  // An inspection shows the files beside the witness's answer. The daemon would leave them out.
+  const onlyFiles = { witness: undefined, fluentd: { by: 'search' }, doneProcess: undefined } as const;
+  const collector = new Collector(host, { ...subject, ...onlyFiles });
+  const findingsIn = (reading: PosFileReading, files: readonly ObservedFile[]) => {
+    // Only for a single look: repeated looks would find the same.
+    if (reading.kind !== 'read' || rates !== undefined) return [];
+    const source = subject.conf?.sources.find(({ posFile }) => posFile === reading.path);
+    return diagnose(reading, source?.followInodes, files);
+  };
+  let seen: Observation | undefined;
+  return async () => {
+    const snapshot = await snapshotOf(host, subject, collector);
     const known = knownByAges(snapshot.at);
-    if (this.#rates === undefined) return this.#found(snapshot, observeOnce(snapshot, this.#policy, known));
-    this.#seen = observe(this.#seen, snapshot, this.#policy, known);
-    return this.#found(snapshot, this.#seen);
-  }
+    seen = rates ? observe(seen, snapshot, policy, known) : observeOnce(snapshot, policy, known);
+    rates?.take(seen);
+    return foundBy(snapshot, seen, findingsIn, rates);
+  };
+}
 
-  async #snapshot(): Promise<Snapshot> {
-    const { posFiles, witness } = this.#subject;
-    const looked = await this.#collector.look('all', ONLY_FILES);
-    const at = Math.round(looked.at);
-    if (witness === undefined) return { ...looked, at };
-    const reports = await this.#host.askWitnesses(witness, 'look');
-    return {
-      ...looked,
-      at,
-      source: 'witness',
-      reports,
-      ...(posFiles.length === 0 && filesBy(reports, witness)),
-    };
-  }
-
-  #found(snapshot: Snapshot, seen: Observation): Found {
-    this.#rates?.take(seen);
-    const { conf } = this.#subject;
-    const findingsIn = (reading: PosFileReading, files: readonly ObservedFile[]) => {
-      // Only for a single look: repeated looks would find the same.
-      if (reading.kind !== 'read' || this.#rates !== undefined) return [];
-      const source = conf?.sources.find(({ posFile }) => posFile === reading.path);
-      return diagnose(reading, source?.followInodes, files);
-    };
-    return foundBy(snapshot, seen, findingsIn, this.#rates);
-  }
+async function snapshotOf(host: Host, subject: InspectSubject, collector: Collector): Promise<Snapshot> {
+  const { posFiles, witness } = subject;
+  const looked = await collector.look('all', ONLY_FILES);
+  const at = Math.round(looked.at);
+  if (witness === undefined) return { ...looked, at };
+  const reports = await host.askWitnesses(witness, 'look');
+  const files = posFiles.length === 0 && filesBy(reports, witness);
+  return { ...looked, at, source: 'witness', reports, ...files };
 }
