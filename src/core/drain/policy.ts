@@ -1,12 +1,10 @@
-import { DEFAULT_TAIL, type Role, type TailFacts } from '../progress/limits.ts';
+import { DEFAULT_TAIL, type Limits } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
 
 /** The settings of all decisions. Times are in milliseconds. */
-export interface Policy {
+export interface Policy extends Limits {
   /** Begin to drain when nothing has moved for this long. */
   readonly quiet: Millis | 'off';
-  /** How long "everything read" must hold before it is believed. */
-  readonly settle: Millis;
   /** How long to wait for Fluentd and its first pos file entry. */
   readonly startTimeout: Millis | 'off';
   readonly drainTimeout: Millis;
@@ -14,11 +12,9 @@ export interface Policy {
   readonly grace: Millis;
   /** From the stop signal to SIGKILL. */
   readonly stopTimeout: Millis;
-  readonly tail: TailFacts;
   readonly doneProcess: boolean;
   /** How long main's process must be gone before it counts as ended, because the kubelet may restart it. */
   readonly doneProcessGone: Millis;
-  readonly role: Role;
   /** The kubelet ends the Pod, and stops Fluentd after posidle. */
   readonly podEnds: boolean;
 }

@@ -68,12 +68,7 @@ export interface Memory {
   readonly workersSince: Millis | undefined;
 }
 
-export interface MainProcess {
-  readonly sightings: ReadonlyMap<string, Millis>;
-  readonly seen: boolean;
-  readonly goneSince: Millis | undefined;
-  readonly longestGap: Millis | undefined;
-}
+export type MainProcess = Seen['main'] & { readonly sightings: ReadonlyMap<string, Millis> };
 
 export interface KnownPosFile {
   readonly count: number;
