@@ -112,19 +112,11 @@ async function namedBy(named: readonly string[], sources: readonly TailSource[])
   return found;
 }
 
-interface LoadedConf {
-  readonly path: string;
-  readonly conf: FluentConf;
-  /** The user or Fluentd's command names it. Otherwise posidle only found it. */
-  readonly isGiven: boolean;
-}
-
-/** Loads Fluentd's configuration: the first candidate that is named or exists. */
-export async function findConf(
-  host: Host,
-  wanted: ConfWanted,
-  env: NodeJS.ProcessEnv,
-): Promise<LoadedConf | undefined> {
+/**
+ * Loads Fluentd's configuration: the first candidate that is named or exists. `isGiven`: the user or Fluentd's command names it. Otherwise
+ * posidle only found it.
+ */
+export async function findConf(host: Host, wanted: ConfWanted, env: NodeJS.ProcessEnv) {
   const { fluentConf, root, command, hasWitness = false } = wanted;
   const { own, given } =
     command === undefined ? await running(host, wanted) : { given: fluentdArguments(command), own: env };

@@ -7,25 +7,11 @@ import { inWords } from './in-words.ts';
 /** The most that a file may grow during the read. Files in /proc have size 0. */
 const SLACK = 64 * 1024;
 
-interface ReadFile {
-  /** undefined if the file has not changed. */
-  readonly bytes: Uint8Array | undefined;
-  /** Changes with the content. */
-  readonly stamp: string;
-  readonly file: string;
-  /** In milliseconds since 1970, after the last byte was read. */
-  readonly written: number;
-}
-
 /**
  * The bytes of a regular file; undefined if there is none. Rejects, with the reason in words, if it is larger than the limit or not
  * regular: a device may be endless, and a pipe may never end. `known`: a stamp for which nothing need be read.
  */
-export async function readBounded(
-  path: string,
-  limit: number,
-  known?: string,
-): Promise<ReadFile | undefined> {
+export async function readBounded(path: string, limit: number, known?: string) {
   try {
     return await readNow(path, limit, known);
   } catch (error) {
@@ -35,7 +21,7 @@ export async function readBounded(
   }
 }
 
-async function readNow(path: string, limit: number, known: string | undefined): Promise<ReadFile> {
+async function readNow(path: string, limit: number, known: string | undefined) {
   // Non-blocking, because opening a FIFO without a writer would wait for ever. A network file system asks the server at each opening
   // (close-to-open, nfs(5)).
   const file = await open(Buffer.from(encodePath(path)), constants.O_RDONLY | constants.O_NONBLOCK);
@@ -44,11 +30,15 @@ async function readNow(path: string, limit: number, known: string | undefined): 
     const stat = fstatSync(file.fd, { bigint: true });
     const { dev, ino, size, mtimeNs, ctimeNs } = stat;
     const id = `${dev} ${ino}`;
+    /** Changes with the content. */
     const stamp = `${id} ${size} ${mtimeNs} ${ctimeNs}`;
     refuseKind(stat);
     refuseLarge(Number(size), limit);
+    /** undefined if the file has not changed. */
     const bytes = stamp === known ? undefined : await readAll(file, Number(size), limit);
-    return { bytes, stamp, file: id, written: Number(fstatSync(file.fd, { bigint: true }).mtimeNs) / 1e6 };
+    /** In milliseconds since 1970, after the last byte was read. */
+    const written = Number(fstatSync(file.fd, { bigint: true }).mtimeNs) / 1e6;
+    return { bytes, stamp, file: id, written };
   } finally {
     await file.close();
   }
