@@ -10,7 +10,7 @@ export const watchOptions = namedInErrors({
   ...posFileOptions,
   quiet: parsed(
     'DUR',
-    `when no log file was read for this long; if no other trigger is given, by default ${formatDuration(Number(DEFAULT_POLICY.quiet))}, or longer if in_tail finds new files later; else off`,
+    `when no log file was read for this long; if no other trigger is given, by default ${formatDuration(Number(DEFAULT_POLICY.quiet))}, or refresh_interval and rotate_wait together (65 s if not set), if that is longer; else off`,
     WHEN,
     durationOr('off'),
   ),
