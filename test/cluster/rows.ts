@@ -254,8 +254,8 @@ export const SET_UPS: readonly Row[] = table({
     tail: 'read_bytes_limit_per_second 16384',
     change: grace(40),
     acts: deleted,
-    // A busy kubelet kills Fluentd while it stops.
-    told: { outcome: /^not-drained$/, codes: [3], lost: 120_000, kill: 'perhaps' },
+    // Of the last two seconds a busy node takes one: then posidle is killed before it says more than that it was cut off.
+    told: { outcome: /^(not-drained|unproven)$/, codes: [3, 137], lost: 120_000, kill: 'perhaps' },
   },
 
   // Users, rights and limits.
