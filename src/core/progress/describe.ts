@@ -5,7 +5,7 @@ import type { Doubt, Left, LeftFile, Receipt } from './progress.ts';
 export interface Listed<One> {
   readonly count: number;
   readonly bytes: number;
-  /** The ten largest. */
+  /** Ten at most: records that were counted, then the largest. */
   readonly worst: readonly One[];
 }
 

@@ -149,10 +149,10 @@ function reportIn(f: Fields) {
 
 /** One input's knowledge of one file. Positions and sizes are bytes. */
 function fileReport(file: Fields) {
-  const { path, reader, at, pos, size, print, head } = file;
+  const { path, inode, reader, at, pos, size, print, head } = file;
   return {
     path: string(path),
-    inode: inodeOf(file),
+    inode: String(number(inode)),
     identity: identityOf(file),
     /** Identifies the file and the input that reads it. The same input has the same name in the next worker. */
     key: keyOf(file),

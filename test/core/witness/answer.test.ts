@@ -46,6 +46,12 @@ describe('an answer', () => {
     expect(said).not.toHaveProperty('unknown');
   });
 
+  test('is not believed with a followed file that has no inode number', () => {
+    const file = { path: '/log/a.log', reader: 'in', at: 0, pos: 1 };
+    expect(parseReport(text({ files: [file] }))).toHaveProperty('notBelieved');
+    expect(parseReport(text({ files: [{ ...file, inode: 9 }] }))).not.toHaveProperty('notBelieved');
+  });
+
   test('tells files with one inode number on two volumes apart', () => {
     const file = { path: '/log/d.log', inode: 9, reader: 'in', at: 0 };
     const { unfound } = parseReport(text({ unfound: [file, { ...file, dev: 2 }] })) as Report;
