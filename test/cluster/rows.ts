@@ -320,12 +320,12 @@ export const SET_UPS: readonly Row[] = table({
   },
 
   // Fluentd.
-  'Fluentd has two workers': {
+  'Fluentd has four workers': {
     change: fluentd({
       command: [
         'sh',
         '-c',
-        '(echo "<system>\n  workers 2\n</system>"; sed "/<source>/i<worker 0>" /fluentd/etc/fluent.conf; echo "</worker>") >/tmp/f.conf; exec tini -- fluentd -c /tmp/f.conf',
+        '(echo "<system>\n  workers 4\n</system>"; sed "/<source>/i<worker 0>" /fluentd/etc/fluent.conf; echo "</worker>") >/tmp/f.conf; exec tini -- fluentd -c /tmp/f.conf',
       ],
     }),
   },

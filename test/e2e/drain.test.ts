@@ -87,6 +87,12 @@ const SAMPLES: readonly (readonly [outcome: string, lines: string, grace: string
   ['not-drained', '{"message":"done"}\n'.repeat(20), '6s'],
 ];
 
+/** The last line of posidle's log in docker/README's sample, without its time. */
+function shownLine(at: number): string {
+  const line = blocksIn('docker/README.md', 'console')[0]?.split('\n')[at] ?? '';
+  return line.slice('hh:mm:ss.mmm '.length);
+}
+
 /** Without what differs from run to run. */
 function shapeOf(said: string): string {
   return said.replace(/\d+ ms\b/g, '1 s').replace(/\d+(\.\d+)?/g, 'N');
@@ -212,10 +218,17 @@ onFluentd(['1.18.0'], (version) => {
     const posidle = drain(site, dir, '--main-ended', '--grace', grace);
     const { outcome: message } = await ended(site, posidle);
     const { level, msg } = posidle.log().at(-1) ?? {};
-    const line = blocksIn('docker/README.md', 'console')[0]?.split('\n')[at] ?? '';
-    expect(shapeOf(`${level} ${msg}`)).toBe(shapeOf(line.slice('hh:mm:ss.mmm '.length)));
+    expect(shapeOf(`${level} ${msg}`)).toBe(shapeOf(shownLine(at)));
     const shown = JSON.parse(blocksIn('docker/README.md', 'json')[at] ?? '{}') as object;
     const told = Object.keys(shown).map((name) => [name, (message as Record<string, unknown>)[name]]);
     expect(shapeOf(JSON.stringify(Object.fromEntries(told)))).toBe(shapeOf(JSON.stringify(shown)));
+  });
+
+  test('says without a witness what docker/README shows', async ({ site }) => {
+    const dir = await sharedDir(site);
+    const posidle = drain(site, dir, '--main-ended', '--grace', '4s');
+    expect(await ended(site, posidle)).toMatchObject({ code: 4 });
+    const { level, msg } = posidle.log().at(-1) ?? {};
+    expect(shapeOf(`${level} ${msg}`.replace(dir, '/posidle'))).toBe(shapeOf(shownLine(3)));
   });
 });

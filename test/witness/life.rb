@@ -188,19 +188,19 @@ on_each_version 'a worker that waits for SIGWINCH is not ready, and can be stopp
   expect('final', s.last['final'], true)
 end
 
-it 'each of two workers answers for itself, and stop ends both' do |s|
-  s.start("<system>\n workers 2\n</system>\n<worker 0>\n#{s.tail}</worker>\n" + s.out('flush_interval 0.2s'), supervised: true)
-  s.till('two workers', within: 120) { s.sockets.size == 2 && s.sockets.all? { |k| s.ask('look', k)['ready'] rescue false } }
+it 'each of four workers answers for itself, and stop ends all' do |s|
+  s.start("<system>\n workers 4\n</system>\n<worker 0>\n#{s.tail}</worker>\n" + s.out('flush_interval 0.2s'), supervised: true)
+  s.till('four workers', within: 120) { s.sockets.size == 4 && s.sockets.all? { |k| s.ask('look', k)['ready'] rescue false } }
   s.append("one\n")
   s.till('delivered') { s.delivered == ['one'] }
   answers = s.sockets.map { |k| s.look(k) }
-  expect('pids', answers.map { |a| a['pid'] }.uniq.size, 2)
-  expect('which one, of how many', answers.map { |a| a.values_at('worker', 'workers') }.sort, [[0, 2], [1, 2]])
-  expect('files', answers.map { |a| a['files'].size }.sort, [0, 1])
-  expect('supervisor', answers.map { |a| a['supervisor'] }, [s.pid, s.pid])
+  expect('pids', answers.map { |a| a['pid'] }.uniq.size, 4)
+  expect('which one, of how many', answers.map { |a| a.values_at('worker', 'workers') }.sort, [[0, 4], [1, 4], [2, 4], [3, 4]])
+  expect('files', answers.map { |a| a['files'].size }.sort, [0, 0, 0, 1])
+  expect('supervisor', answers.map { |a| a['supervisor'] }, [s.pid] * 4)
   s.ask('stop', s.sockets[0])
   expect('exit', s.ended.exitstatus, 0)
-  expect('final', s.sockets.map { |k| s.last(k)['final'] }, [true, true])
+  expect('final', s.sockets.map { |k| s.last(k)['final'] }, [true] * 4)
 end
 
 it 'without a supervisor the one process answers, and stops itself' do |s|

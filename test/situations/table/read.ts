@@ -34,6 +34,20 @@ export const READING: readonly Situation[] = [
     since: '4757bba',
   },
   {
+    name: 'copied-and-compressed',
+    what: 'logrotate with copytruncate and compress: a log is copied and cut off, and its copy compressed at once',
+    setup: { tail: FIXED },
+    deeds: [
+      ['write', 'app.log', 1_000],
+      ['until', 'all is read'],
+      ['copy', 'app.log', 'app.log.1'],
+      ['truncate', 'app.log'],
+      ['compress', 'app.log.1'],
+      ['write', 'app.log', 500],
+    ],
+    since: '17375b6',
+  },
+  {
     name: 'throttled-renamed',
     what: 'a file of which in_tail has read little is renamed, and nothing takes its place',
     setup: { tail: { ...FIXED, read_bytes_limit_per_second: 20_000 } },
