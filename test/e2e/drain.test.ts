@@ -4,7 +4,7 @@ import { beforeEach, describe, expect } from 'vitest';
 import { rubyOption } from '../../src/core/witness/load.ts';
 import { writeWitness } from '../../src/node/witness/write-witness.ts';
 import { blocksIn } from '../pods/readme.ts';
-import { ONE_VERSION, onFluentd, test, VERSIONS_AND_OLDEST } from '../support/delivery.ts';
+import { ONE_VERSION, onFluentd, test } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { memoryBuffer, renderConf, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
 import { needsRoot } from '../support/needs.ts';
@@ -14,8 +14,6 @@ import { startFluentd } from '../support/real-fluentd.ts';
 /** Nothing flushes by itself. */
 const LAZY = { flush_mode: 'interval', flush_interval: 300 };
 const DRAINED = { outcome: 'drained', trigger: 'main-ended', doubts: { count: 0 } };
-const LEFT_RUNNING = { ...DRAINED, end: 'left-to-kubelet' };
-const STOPPED = { ...DRAINED, end: 'stopped' };
 
 interface Given {
   readonly sections?: readonly Section[];
@@ -80,11 +78,11 @@ async function ended(site: Site, { exited, stderr }: PosidleRun) {
   return { code, outcome, lost: site.lines.written - site.delivered() };
 }
 
-/** Each outcome that docker/README shows: what main writes, and the time that the Pod gives. */
-const SAMPLES: readonly (readonly [outcome: string, lines: string, grace: string])[] = [
-  ['drained', '{"message":"done"}\n'.repeat(20), '60s'],
-  ['unproven', `${'{"message":"done"}\n'.repeat(20)}Killed\n`, '60s'],
-  ['not-drained', '{"message":"done"}\n'.repeat(20), '6s'],
+/** Each outcome that docker/README shows: what main writes, the time that the Pod gives, and the exit code. */
+const SAMPLES: readonly (readonly [outcome: string, lines: string, grace: string, code: number])[] = [
+  ['drained', '{"message":"done"}\n'.repeat(20), '60s', 0],
+  ['unproven', `${'{"message":"done"}\n'.repeat(20)}Killed\n`, '60s', 0],
+  ['not-drained', '{"message":"done"}\n'.repeat(20), '6s', 3],
 ];
 
 /** The last line of posidle's log in docker/README's sample, without its time. */
@@ -100,54 +98,32 @@ function shapeOf(said: string): string {
 
 beforeEach(needsRoot);
 
-onFluentd(VERSIONS_AND_OLDEST, (version) => {
-  test('in an ending Pod all is read and sent, and Fluentd is left to the kubelet', async ({ site }) => {
-    const { dir, fluentd } = await begin(site, version, 1_000);
-    await site.write('late.log', 500);
-    podEnds(dir);
-    expect(await ended(site, drain(site, dir, '--main-ended'))).toMatchObject({
-      code: 0,
-      lost: 0,
-      outcome: LEFT_RUNNING,
-    });
-    expect(fluentd.process.exitCode).toBeNull();
-  });
-});
-
 onFluentd(ONE_VERSION, (version) => {
   describe('posidle drain', () => {
-    test('elsewhere posidle stops the drained Fluentd', async ({ site }) => {
-      const { dir, fluentd } = await begin(site, version, 1_000);
-      expect(await ended(site, drain(site, dir, '--main-ended'))).toMatchObject({
-        code: 0,
-        lost: 0,
-        outcome: STOPPED,
-      });
-      await fluentd.exited;
-    });
-
-    test.for([
-      ['proves nothing where nobody says that main has ended', [], 0],
-      ['says so by its exit code, where that is wanted', ['--strict'], 3],
-    ] as const)('%s', async ([, args, code], { site }) => {
+    test('proves nothing where nobody says that main has ended', async ({ site }) => {
       const { dir } = await begin(site, version);
       const outcome = { outcome: 'unproven', doubts: { worst: [{ kind: 'main-may-run' }] } };
-      expect(await ended(site, drain(site, dir, ...args))).toMatchObject({ code, lost: 0, outcome });
+      expect(await ended(site, drain(site, dir))).toMatchObject({ code: 0, lost: 0, outcome });
     });
 
-    test('waits for a Fluentd that is not up yet', async ({ site }) => {
+    test('in an ending Pod waits for a Fluentd that is not up yet, and leaves it to the kubelet when all is sent', async ({
+      site,
+    }) => {
       const dir = await sharedDir(site);
-      await site.write('app.log', 100);
+      await site.write('app.log', 1_000);
       podEnds(dir);
       const posidle = drain(site, dir, '--main-ended');
-      fluentdIn(site, version, dir);
-      expect(await ended(site, posidle)).toMatchObject({ code: 0, lost: 0, outcome: LEFT_RUNNING });
+      const fluentd = fluentdIn(site, version, dir);
+      const outcome = { ...DRAINED, end: 'left-to-kubelet' };
+      expect(await ended(site, posidle)).toMatchObject({ code: 0, lost: 0, outcome });
+      expect(fluentd.process.exitCode).toBeNull();
     });
 
     test('does not wait for a Fluentd that has ended, and says what that means', async ({ site }) => {
       const { dir, fluentd } = await begin(site, version);
       await site.isRead('app.log');
-      await fluentd.stop();
+      fluentd.kill();
+      await fluentd.exited;
       await site.write('app.log', 10);
       podEnds(dir);
       const { code, outcome } = await ended(site, drain(site, dir, '--main-ended'));
@@ -168,19 +144,9 @@ onFluentd(ONE_VERSION, (version) => {
       podEnds(dir);
       expect(await ended(site, drain(site, dir, '--main-ended'))).toMatchObject({
         lost: 0,
-        outcome: STOPPED,
+        outcome: { ...DRAINED, end: 'stopped' },
       });
       await fluentd.exited;
-    });
-
-    test('says what is left when the grace period is over, before the kubelet kills it', async ({ site }) => {
-      const { dir } = await begin(site, version);
-      await site.sink.stop();
-      await site.isRead('app.log');
-      podEnds(dir);
-      const { code, outcome } = await ended(site, drain(site, dir, '--main-ended', '--grace', '6s'));
-      expect(outcome).toMatchObject({ outcome: 'not-drained', left: { worst: [{ kind: 'held' }] } });
-      expect(code).toBe(3);
     });
 
     test('runs nothing that main writes as a name or a line, and shows it without harm', async ({ site }) => {
@@ -203,7 +169,7 @@ onFluentd(ONE_VERSION, (version) => {
 // Other versions word the message of in_tail otherwise.
 onFluentd(['1.18.0'], (version) => {
   test.for(SAMPLES)('says of what is %s what docker/README shows', async (sample, { site }) => {
-    const [outcome, lines, grace] = sample;
+    const [outcome, lines, grace, exit] = sample;
     const at = SAMPLES.indexOf(sample);
     const dir = await sharedDir(site);
     const parse = { name: 'parse', params: { '@type': 'json' } };
@@ -216,7 +182,8 @@ onFluentd(['1.18.0'], (version) => {
     await site.isRead('job.log');
     podEnds(dir);
     const posidle = drain(site, dir, '--main-ended', '--grace', grace);
-    const { outcome: message } = await ended(site, posidle);
+    const { code, outcome: message } = await ended(site, posidle);
+    expect(code).toBe(exit);
     const { level, msg } = posidle.log().at(-1) ?? {};
     expect(shapeOf(`${level} ${msg}`)).toBe(shapeOf(shownLine(at)));
     const shown = JSON.parse(blocksIn('docker/README.md', 'json')[at] ?? '{}') as object;

@@ -103,14 +103,6 @@ interface Started {
   readonly main?: (posidle: PosidleRun) => Promise<void>;
 }
 
-/** Words that end a Fluentd, from its configuration. */
-type Command = (site: Site, conf: string) => readonly string[];
-
-const BESIDE: Readonly<Record<string, Command>> = {
-  watch: (site, conf) => ['watch', '-c', conf, '--witness', witnessIn(site.dir), '--done-file', site.marker],
-  drain: (site) => ['drain', '--main-ended', '--witness', witnessIn(site.dir), '--log-format', 'json'],
-};
-
 onFluentd(ONE_VERSION, (version) => {
   const running = Object.entries(CONFIGURATIONS).filter(([, { runs }]) => runs);
   const ended = async (
@@ -144,18 +136,26 @@ onFluentd(ONE_VERSION, (version) => {
     expect(await ended(site, words, { env, main })).toMatchObject(DRAINED);
   });
 
-  const situations = running.flatMap(([name, one]) =>
-    Object.entries(BESIDE).map(([word, command]) => [word, name, one, command] as const),
+  test.for(running)(
+    'drain stops %s, which inspect sees read, when all is sent',
+    async ([, one], { site }) => {
+      const conf = layOut(site.dir, one, [site.sink.port, await freePort()]);
+      const args = ['-I', PLUGINS];
+      const text = readFileSync(conf, 'utf8');
+      const fluentd = startFluentd({ version, dir: site.dir, conf: text, args, env: FLUENTD_ENV });
+      await fluentd.ready;
+      writeLines(site, one);
+      const inspected = startPosidle(['inspect', '--witness', witnessIn(site.dir), '--wait', '60s']);
+      expect([await inspected.exited, inspected.stdout()]).toEqual([
+        0,
+        expect.stringMatching(/^caught up: /),
+      ]);
+      const words = ['drain', '--main-ended', '--witness', witnessIn(site.dir), '--log-format', 'json'];
+      expect(await ended(site, words)).toMatchObject({
+        ...DRAINED,
+        outcome: { ...DRAINED.outcome, end: 'stopped' },
+      });
+      expect(await fluentd.exited).toEqual({ code: 0, signal: null });
+    },
   );
-  test.for(situations)('%s drains %s, which inspect sees read', async ([, , one, command], { site }) => {
-    const conf = layOut(site.dir, one, [site.sink.port, await freePort()]);
-    const args = ['-I', PLUGINS];
-    const text = readFileSync(conf, 'utf8');
-    const fluentd = startFluentd({ version, dir: site.dir, conf: text, args, env: FLUENTD_ENV });
-    await fluentd.ready;
-    writeLines(site, one);
-    const inspected = startPosidle(['inspect', '--witness', witnessIn(site.dir), '--wait', '60s']);
-    expect([await inspected.exited, inspected.stdout()]).toEqual([0, expect.stringMatching(/^caught up: /)]);
-    expect(await ended(site, command(site, conf))).toMatchObject(DRAINED);
-  });
 });
