@@ -11,7 +11,6 @@ import {
   SOON,
   startBeside,
   test,
-  VERSIONS,
   watchDelivery,
 } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
@@ -88,21 +87,6 @@ onFluentd(ONE_VERSION, (version) => {
     expect(ended.outcome.left.worst).toMatchObject([{ kind: 'held' }]);
   });
 
-  test('a memory buffer that went with its Fluentd is reported, though another one is up within a second', async ({
-    site,
-  }) => {
-    const conf = inMemory(site);
-    const delivery = { conf, wrapper: ELSEWHERE };
-    const ended = await deliver(site, delivery, async (fluentd) => {
-      fluentd.kill();
-      await fluentd.exited;
-      await startBeside(site, { version, conf }).ready;
-      await site.write('app.log', 1_000);
-    });
-    expect(ended.lost).toBe(1_000);
-    expectDied(ended);
-  });
-
   test('a worker whose supervisor was killed is stopped through its witness', async ({ site }) => {
     // Its process group is not killed where the supervisor has ended.
     const delivery = { conf: inMemory(site), fluentdWrapper: ['setsid', '--fork', '--wait'] };
@@ -167,9 +151,7 @@ onFluentd(ONE_VERSION, (version) => {
     expect(ended.outcome.outcome).not.toBe('drained');
     expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'ended-early' }));
   });
-});
 
-onFluentd(VERSIONS, (version) => {
   test('a supervisor that SIGUSR2 brings during the drain is drained and stopped too', async ({ site }) => {
     const conf = onDisk(site);
     // The new supervisor is in the process group of the old one, which is killed at its end.

@@ -54,7 +54,6 @@ onFluentd(ONE_VERSION, (version) => {
   });
 
   test.for([
-    ['an unproven outcome', [], undefined, 0],
     ['an unproven outcome with --strict', ['--strict'], undefined, 3],
     ['chunks that are left', [], { flush_interval: '60s' }, 3],
   ] as const)('a Fluentd that ends by itself with code 0 hides no loss: %s', async (row, { site }) => {

@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import {
@@ -70,34 +70,24 @@ onFluentd(ONE_VERSION, (version) => {
     );
   });
 
-  test.for<[string, (site: Site) => Section[], RegExp]>([
-    [
-      'a path that cannot be evaluated may have new files',
-      (site) => [source(site, '30s', '"#{Dir.pwd}/logs/*.log"')],
+  test('without a witness a path and a pos_file that cannot be evaluated may have files left: the drain goes to its bound, and says why', async ({
+    site,
+  }) => {
+    const path = source(site, '30s', '"#{Dir.pwd}/logs/*.log"');
+    const posFile = tail(site.log('other.log'), '"#{Dir.pwd}/other.pos"');
+    const conf = [path, posFile, toSink(site)];
+    const ended = await watchDelivery(site, { ...blind(site), conf, ...lateFile(site) });
+    expect(ended).toMatchObject({ code: 3, outcome: { end: 'stopped', outcome: 'unproven' } });
+    for (const why of [
       /path could not be evaluated/,
-    ],
-    [
-      'an in_tail whose pos_file cannot be evaluated may have files left',
-      (site) => [
-        source(site, '30s', site.log('app.log')),
-        tail(site.log('other.log'), '"#{Dir.pwd}/other.pos"'),
-      ],
       /^posidle cannot tell which files belong to further sources: .*Dir\.pwd/,
-    ],
-  ])(
-    'without a witness %s: the drain goes to its bound, and says why',
-    async ([, sources, why], { site }) => {
-      const conf = [...sources(site), toSink(site)];
-      const ended = await watchDelivery(site, { ...blind(site), conf, ...lateFile(site) });
-      expect(ended).toMatchObject({ code: 3, outcome: { end: 'stopped', outcome: 'unproven' } });
+    ])
       expect(ended.outcome.doubts.worst).toContainEqual(
         expect.objectContaining({ kind: 'unlisted', why: expect.stringMatching(why) }),
       );
-    },
-  );
+  });
 
   test.for<[string, (pos: string) => void]>([
-    ['removed', (pos) => rmSync(pos)],
     ['cut short', (pos) => truncateSync(pos)],
     [
       'replaced by its copy',
