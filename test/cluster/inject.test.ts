@@ -6,7 +6,7 @@ import { CHANGED, LEFT_ALONE, PLACED, type PodManifest } from '../support/inject
 import { until } from '../support/until.ts';
 import { api, createNamespace, deleteNamespace, kubectl, pathOf } from './kubectl.ts';
 import { withNodesConfiguration } from './people.ts';
-import { expectDelivered, named, playThese } from './placement.ts';
+import { expectDelivered, playThese } from './placement.ts';
 import { play } from './play.ts';
 import { applyPolicy, deletePolicy, policyVersion } from './policy.ts';
 
@@ -186,16 +186,6 @@ describe('the policy of the API server', () => {
     } finally {
       await deleteNamespace(strict);
     }
-  });
-
-  test('completes a Job whose Fluentd waits for ever behind a shell, with the label as its only change', async () => {
-    // The shell is the container's first process, and pays no attention to SIGTERM.
-    const command = ['sh', '-c', 'fluentd -c /fluentd/etc/fluent.conf; exit $?'];
-    const played = await playThese(
-      kustomize('docker/kubernetes/demo'),
-      (spec) => void Object.assign(named(spec, 'fluentd'), { command }),
-    );
-    expectDelivered(played, 'main-ended');
   });
 
   test('completes the demo with its label, and posidle says what README shows', async () => {

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Manifest } from '../pods/kubernetes.ts';
 import { kubectlPath } from './connect.ts';
 import type { Destination } from './destination.ts';
-import { api, evict, type Pod } from './kubectl.ts';
+import { api, type Pod } from './kubectl.ts';
 import { hasEnded, Site, statusesOf, statusOf } from './site.ts';
 import type { Found, Seen } from './watched.ts';
 
@@ -72,11 +72,6 @@ export class Playing {
   async delete(...words: readonly string[]): Promise<void> {
     this.deletedAt = performance.now();
     await this.kubectl('delete', 'pod', this.name, '--wait=false', ...words);
-  }
-
-  async evict(): Promise<void> {
-    this.deletedAt = performance.now();
-    await evict(this.namespace, this.name);
   }
 
   async kill(container: string): Promise<void> {

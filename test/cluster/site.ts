@@ -78,11 +78,6 @@ export class Site {
     const all = 'cd /proc; for pid in [0-9]*; do grep -q "$0" $pid/cgroup && kill -KILL $pid; done; true';
     await this.kubectl('exec', KILLER, '--', 'sh', '-c', all, id);
   }
-
-  /** The reasons and messages. */
-  events(): Promise<string> {
-    return this.kubectl('get', 'events', '-o', 'jsonpath={range .items[*]}{.reason}: {.message}{"\\n"}{end}');
-  }
 }
 
 export function statusOf({ status }: Pod, container: string): ContainerStatus | undefined {

@@ -37,16 +37,6 @@ describe('what makes and ends Pods', { concurrent: true }, () => {
       expect(site.destination.lines.size).toBe(40);
     }));
 
-  test('a Job of a CronJob completes with all its lines', () =>
-    Site.use(async (site) => {
-      await createAt(site, 'lines 1 20 >>a.log', (spec) =>
-        cronJobOf(spec, { schedule: '0 0 1 1 *', suspend: true }),
-      );
-      await site.kubectl('wait', '--for=condition=complete', 'job/now', '--timeout=120s');
-      expectDrained(site.pods(), 1);
-      expect(site.destination.lines.size).toBe(20);
-    }));
-
   test('a CronJob that replaces its Job drains the old one', () =>
     Site.use(async (site) => {
       await createAt(site, STOPS_SLOWLY, (spec) =>
