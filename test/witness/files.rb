@@ -36,15 +36,6 @@ on_each_version 'brackets in a path or an exclusion are no pattern, as for in_ta
   expect('unfound', found['unfound'], [])
 end
 
-on_each_version 'the last record of a multiline log is known to be kept until the stop, and is in no buffer' do |s|
-  s.append("begin one\n two\nbegin three\n four\n")
-  s.run(s.tail('', parse: "@type multiline\n format_firstline /^begin/\n format1 /(?<message>.*)/") + s.out)
-  found = s.seen('a kept record') { |a| file(a) && file(a)['record'].to_i > 0 }
-  expect('position', file(found)['pos'], File.size(s.log))
-  s.stop
-  expect('delivered', s.delivered.join, /three/)
-end
-
 it 'an inode that is used again, where the file system gives it again, does not hide that its former file was closed unread' do |s|
   s.append(s.lines(1..3000, 20))
   ino = File.stat(s.log).ino
@@ -69,50 +60,39 @@ on_each_version 'a file counts as unread if another one takes its place while in
   expect('position', file(found, 'late.log', 'closed').values_at('pos', 'size'), [0, 4])
 end
 
-it 'a file that the paths name and nobody follows is unfound, and lost once it is gone' do |s|
+it 'a file that the paths name and nobody follows is unfound, and lost once it is gone, cut short, emptied or written anew' do |s|
   s.append("old\n")
-  s.run(s.tail('', path: "#{s.logs}/*.log").sub('refresh_interval 1s', 'refresh_interval 60s') + s.out)
+  s.run(s.tail.sub('refresh_interval 1s', 'refresh_interval 60s') + s.out)
   s.append('', 'empty.log')
-  s.append("new\n", 'b.log')
-  found = s.seen('unfound') { |a| a['unfound'].any? }
-  expect('unfound', found['unfound'].map { |f| f.slice('path', 'size', 'readable') }, [{ 'path' => s.log('b.log'), 'size' => 4, 'readable' => true }])
-  ino = File.stat(s.log('b.log')).ino
-  File.delete(s.log('b.log'))
-  found = s.seen('lost') { |a| a['lost'].any? }
-  expect('lost', found['lost'].map { |l| l.values_at('path', 'inode', 'why') }, [[s.log('b.log'), ino, 'never followed']])
-  expect('unfound no more', found['unfound'], [])
-end
-
-it 'a file that is cut short, emptied or written anew before it is found is told as lost' do |s|
-  s.run(s.tail('', path: "#{s.logs}/*.log").sub('refresh_interval 1s', 'refresh_interval 60s') + s.out)
-  changes = { 'a.log' => "cut\n", 'b.log' => '', 'c.log' => "longer\n" * 9 }
+  changes = { 'b.log' => nil, 'c.log' => "cut\n", 'd.log' => '', 'e.log' => "longer\n" * 9 }
   changes.each_key { |n| s.append("five lines\n" * 5, n) }
-  s.seen('unfound') { |a| a['unfound'].size == 3 }
-  changes.each { |n, text| File.write(s.log(n), text) }
-  found = s.seen('lost') { |a| a['lost'].size == 3 }
+  found = s.seen('unfound') { |a| a['unfound'].size == 4 }
+  expect('unfound', found['unfound'].map { |f| f.values_at('path', 'size', 'readable') }.sort, changes.keys.map { |n| [s.log(n), 55, true] })
+  ino = File.stat(s.log('b.log')).ino
+  changes.each { |n, text| text ? File.write(s.log(n), text) : File.delete(s.log(n)) }
+  found = s.seen('lost') { |a| a['lost'].size == 4 }
   expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }.sort, changes.keys.map { |n| [s.log(n), 'never followed'] })
+  expect('its inode', found['lost'].map { |l| l['inode'] }.include?(ino))
+  expect('unfound no more', found['unfound'].map { |f| f['path'] } - changes.keys.drop(1).map { |n| s.log(n) }, [])
 end
 
-it 'an unfinished line whose beginning is written anew is told as lost' do |s|
-  s.append(s.lines(1..20))
-  s.append("------- #{'y' * 200}")
-  s.run(s.tail + s.out)
-  s.seen('read') { |a| file(a) && file(a)['unfinished'] == 208 }
-  File.write(s.log, 'line 21', File.size(s.log) - 208)
-  found = s.seen('lost') { |a| a['lost'].any? }
-  expect('lost', found['lost'].map { |l| l['why'] }, ['written anew'])
-end
-
-it 'a file that is written anew as long and as old as before is told as lost' do |s|
+it 'a file that is written anew, as long and as old as before, in its unfinished line or after in_tail has closed it, is told as lost' do |s|
   s.append(s.lines(101..150))
-  s.run(s.tail + s.out)
-  s.seen('read') { |a| file(a) && file(a)['pos'] == File.size(s.log) }
+  s.append(s.lines(101..150), 'closed.log')
+  s.append(s.lines(1..20) + "------- #{'y' * 200}", 'unfinished.log')
+  s.run(s.tail('rotate_wait 1s') + s.out)
+  s.seen('read') { |a| a['files'].map { |f| f['size'] - f['pos'] }.sort == [0, 0, 208] }
+  File.rename(s.log('closed.log'), s.log('closed.log.1'))
+  found = s.seen('closed') { |a| file(a, 'closed.log', 'closed') }
+  expect('none yet', found['lost'], [])
   sleep 2 # the witness trusts no time that was set within a second
   times = [File.atime(s.log), File.mtime(s.log)]
-  File.write(s.log, s.lines(201..250), mode: 'r+')
+  %w[a.log closed.log.1].each { |n| File.write(s.log(n), s.lines(201..250), mode: 'r+') }
   File.utime(*times, s.log)
-  found = s.seen('lost') { |a| a['lost'].any? }
-  expect('lost', found['lost'].map { |l| l['why'] }, ['written anew'])
+  File.write(s.log('unfinished.log'), 'line 21', File.size(s.log('unfinished.log')) - 208)
+  found = s.seen('lost') { |a| a['lost'].size == 3 }
+  expect('each once', found['lost'].map { |l| l.values_at('path', 'why') }.sort,
+         %w[a.log closed.log unfinished.log].map { |n| [s.log(n), 'written anew'] })
 end
 
 it 'a file that is found, read and written anew between two looks of the witness is told as lost' do |s|
@@ -133,18 +113,6 @@ it 'a file that is found, read and written anew between two looks of the witness
   File.delete(hold)
   found = s.seen('lost') { |a| a['lost'].any? }
   expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
-end
-
-it 'a file that is written anew as long as before, after in_tail has closed it, is told as lost' do |s|
-  s.append(s.lines(101..150))
-  s.run(s.tail('rotate_wait 1s') + s.out)
-  s.seen('read') { |a| file(a) && file(a)['pos'] == File.size(s.log) }
-  File.rename(s.log, s.log('a.log.1'))
-  found = s.seen('closed') { |a| file(a, 'a.log', 'closed') }
-  expect('lost', found['lost'], [])
-  File.write(s.log('a.log.1'), s.lines(201..250), mode: 'r+')
-  found = s.seen('lost') { |a| a['lost'].any? }
-  expect('lost once', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
 end
 
 it 'a removed file stays open for a while, so that later lines are told, but no large one' do |s|
@@ -255,26 +223,18 @@ on_each_version 'a file that two inputs follow is closed for each of them, read 
   expect('in the last report', s.last['closed'].size, 2)
 end
 
-it 'a directory that Fluentd may not list is told' do |s|
-  Dir.mkdir(s.log('closed'), 0700)
-  File.write(s.log('closed/a.log'), "unseen\n")
-  File.chown(65_534, 65_534, s.log('closed')) rescue raise Skipped, 'no right to give a file away'
-  s.append("seen\n")
-  s.start(s.tail('', path: "#{s.logs}/*.log,#{s.logs}/closed/*.log") + s.out, wrapper: s.unprivileged)
-  found = s.seen('read', within: 60) { |a| a['ready'] && a['files'].any? }
-  expect('denied', found['denied'], ["#{s.logs}/closed/"])
-end
-
-it 'a link that Fluentd may not follow, and a new one to a file that is not there, are told; an old one and one whose file was followed are not' do |s|
+it 'a directory that Fluentd may not list, a link that it may not follow, and a new one to a file that is not there, are told; an old one and one whose file was followed are not' do |s|
   Dir.mkdir(hidden = "#{s.dir}/hidden", 0700)
   File.write("#{hidden}/0.log", "unseen\n")
-  File.chown(65_534, 65_534, hidden) rescue raise Skipped, 'no right to give a file away'
+  Dir.mkdir(s.log('listed'), 0700)
+  File.write(s.log('listed/a.log'), "unseen\n")
+  [hidden, s.log('listed')].each { |d| File.chown(65_534, 65_534, d) } rescue raise Skipped, 'no right to give a file away'
   File.write(followed = "#{s.dir}/followed", "seen\n")
   links = { 'closed.log' => "#{hidden}/0.log", 'elsewhere.log' => "#{s.dir}/none", 'old.log' => "#{s.dir}/gone" }
   links.merge('seen.log' => followed).each { |name, to| File.symlink(to, s.log(name)) }
   system('touch', '-h', '-d', '2000-01-01', s.log('old.log'))
-  s.start(s.tail + s.out, wrapper: s.unprivileged)
-  told = %w[closed.log elsewhere.log].map { |n| s.log(n) }
+  s.start(s.tail('', path: "#{s.logs}/*.log,#{s.logs}/listed/*.log") + s.out, wrapper: s.unprivileged)
+  told = %w[closed.log elsewhere.log listed/].map { |n| s.log(n) }
   found = s.seen('read') { |a| a['ready'] && file(a, 'seen.log') }
   expect('denied', found['denied'].sort, told)
   File.delete(followed)
@@ -371,7 +331,7 @@ on_each_version 'a file that is not read from its beginning is told with the pos
   expect('the last write', found['starts'][0]['written'], (File.mtime(s.log).to_f * 1000).to_i)
 end
 
-on_each_version 'where the next worker begins, what was read before must still lie there' do |s|
+on_oldest_and_newest 'where the next worker begins, what was read before must still lie there' do |s|
   s.append(s.lines(1..50))
   again = lambda { s.stop; s.run(s.tail + s.out); s.seen('followed') { |a| file(a) } }
   s.run(s.tail + s.out)
@@ -396,20 +356,14 @@ on_each_version 'where the next worker begins, what was read before must still l
   expect('shorter than its position', found['starts'].map { |f| f.values_at('path', 'pos', 'size') }, [[s.log, 900, 4]])
 end
 
-it 'names that are not UTF-8 and very many files are told without an error' do |s|
-  File.write("#{s.logs}/caf\xE9.log".b, "one\n")
-  200.times { |n| s.append("line\n", "#{n}.log") }
-  s.run(s.tail + s.out)
-  found = s.seen('all read', within: 40) { |a| a['files'].size == 201 && a['files'].all? { |f| f['pos'] == f['size'] } }
-  expect('the name', found['files'].any? { |f| f['path'].end_with?("caf\uFFFD.log") })
-end
-
-it 'a name that is not ASCII in a directory whose name is not ASCII is told' do |s|
+it 'names that are not UTF-8 or not ASCII, also that of a directory, are told without an error' do |s|
   s.make("logs/\u65e5")
-  s.append("one\n", "\u30ed.log")
-  s.append("two\n", "\u65e5/\u30ed.log")
+  File.write("#{s.logs}/caf\xE9.log".b, "one\n")
+  s.append("two\n", "\u30ed.log")
+  s.append("sibling\n", "\u65e5/\u30ed.log")
   s.run(s.tail + s.out)
-  found = s.seen('read') { |a| a['files'].any? { |f| f['pos'] == 4 } }
+  found = s.seen('all read') { |a| a['files'].size == 2 && a['files'].all? { |f| f['pos'] == 4 } }
+  expect('the name', found['files'].any? { |f| f['path'].end_with?("caf\uFFFD.log") })
   expect('siblings', found['siblings'].map { |f| f['path'] }, ["#{s.logs}/\u65e5/\u30ed.log"])
 end
 

@@ -48,13 +48,16 @@ on_each_version 'a log that is rotated each second from its first moment loses n
   once(s, 50)
 end
 
-it 'POSIDLE_FIND=no leaves in_tail its own pace until somebody asks' do |s|
-  started(s, env: { 'POSIDLE_FIND' => 'no' })
+def at_an_order_only(s, more = '', **options)
+  started(s, slow(s, more), **options)
   s.append(s.lines(11..30), 'new.log')
   passed_over(s)
   expect('not read', s.delivered.size, 10)
   once(s, 30, 'find', within: 5)
 end
+
+it('with POSIDLE_FIND=no in_tail finds a file at an order only') { |s| at_an_order_only(s, env: { 'POSIDLE_FIND' => 'no' }) }
+it('with follow_inodes in_tail finds a file at an order only') { |s| at_an_order_only(s, 'follow_inodes true') }
 
 on_oldest_and_newest 'a log with a date in its path is found when its time is over' do |s|
   s.run(slow(s, path: "#{s.logs}/%S.log") + s.out, env: { 'POSIDLE_FIND' => 'no' })
@@ -130,14 +133,6 @@ it '1,000 files at once are all found, each line once' do |s|
   once(s, 1010, 'find', within: 60)
 end
 
-it 'with follow_inodes in_tail finds a file at an order only' do |s|
-  started(s, slow(s, 'follow_inodes true'))
-  s.append(s.lines(11..30), 'new.log')
-  passed_over(s)
-  expect('not read', s.delivered.size, 10)
-  once(s, 30, 'find', within: 5)
-end
-
 def finish_one(s, more = '')
   s.append(s.lines(1..20) + 'line 21')
   s.run(s.tail(more) + s.out)
@@ -148,11 +143,11 @@ def finish_one(s, more = '')
 end
 
 on_each_version('an unfinished last line is delivered once') { |s| finish_one(s) }
-on_each_version('an unfinished last line is delivered once with open_on_every_update') { |s| finish_one(s, 'open_on_every_update true') }
+on_oldest_and_newest('an unfinished last line is delivered once with open_on_every_update') { |s| finish_one(s, 'open_on_every_update true') }
 on_oldest_and_newest('an unfinished last line is delivered once with path_key, without a watch timer') { |s| finish_one(s, "path_key path\n enable_watch_timer false") }
 on_oldest_and_newest('an unfinished last line is delivered once with follow_inodes') { |s| finish_one(s, 'follow_inodes true') }
 
-on_each_version 'a last line that ends in half a character stays unfinished, and is delivered once when the rest of it is there' do |s|
+on_oldest_and_newest 'a last line that ends in half a character stays unfinished, and is delivered once when the rest of it is there' do |s|
   *most, last = (s.lines(1..20) + 'line 21 ü').encode('UTF-16LE').bytes
   append = ->(bytes) { File.binwrite(s.log, bytes.pack('C*'), mode: 'ab') }
   append.call(most)

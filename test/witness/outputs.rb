@@ -99,14 +99,6 @@ it 'what a filter keeps outside any buffer is told, with the settings of filters
   expect('outputs', output(found)['settings'], { 'require_ack_response' => false })
 end
 
-on_each_version 'a line that is too long is told with the limit' do |s|
-  next unless s.at_least('1.15')
-  s.append("#{'x' * 40}\nshort 7\n")
-  s.run(s.tail('max_line_size 30') + s.out('flush_interval 0.2s'))
-  found = s.seen('said') { |a| a['heard'].any? }
-  expect('its text', found['heard'].map { |h| h['text'] }, ['received line length is longer than 30'])
-end
-
 on_each_version 'a line that a parser turns into an empty record is counted' do |s|
   s.append("m:1\n\nTraceback\nm:2\n")
   s.run(s.tail('', parse: '@type ltsv') + s.out('flush_interval 0.2s'))
@@ -145,7 +137,7 @@ on_each_version 'copies of plugins in a directory of the user are heard like the
   expect('counted', found.values_at('error', 'unparsed'), [nil, 1])
 end
 
-on_each_version 'a method that another file defines anew is not heard, which is told; one that is prepended calls it' do |s|
+on_oldest_and_newest 'a method that another file defines anew is not heard, which is told; one that is prepended calls it' do |s|
   patch = "require 'fluent/log'; require 'fluent/plugin/buffer'\n"
   File.write("#{s.dir}/prepend.rb", patch + 'Fluent::Log.prepend(Module.new { def warn(*args, &block); super; end })')
   File.write("#{s.dir}/anew.rb", patch + 'class Fluent::Plugin::Buffer; def clear_queue!; end; end')
@@ -192,11 +184,4 @@ it 'more than two thousand chunks that a worker takes over are told by their ids
   s.run(s.tail + s.out('flush_interval 300s', type: 'file'))
   expect('resumed', (s.look['resumed'] & ids).size, 2010)
   expect('nothing is forgotten', s.look['more'], 0)
-end
-
-it 'a secondary is no output of its own: what went to it is counted' do |s|
-  s.append(s.lines(1..3))
-  second = "<secondary>\n @type forward\n <server>\n host 127.0.0.1\n port 9\n </server>\n</secondary>"
-  s.run(s.tail + s.out('flush_interval 0.2s', second).sub('<buffer>', '<buffer tag>'))
-  expect('outputs', s.look['outputs'].map { |o| o['class'] }, ['Fluent::Plugin::TellerOutput'])
 end

@@ -34,11 +34,12 @@ on_each_version 'lines read, and records taken and delivered, are told, also in 
   expect('its end', receipt(s.last, 'Teller', 'ends').slice('took', 'delivered', 'held'), { 'took' => 205, 'delivered' => 205, 'held' => 0 })
 end
 
-on_each_version 'what went to the secondary is not delivered' do |s|
+on_each_version 'what went to the secondary is not delivered, and is no output of its own' do |s|
   File.write("#{s.dir}/fail", '')
   secondary = "<secondary>\n @type secondary_file\n directory #{s.dir}/second\n</secondary>"
   plain(s, secondary, buffer: "flush_interval 0.2s\n retry_timeout 2s\n retry_secondary_threshold 0.1")
-  numbers(s, { took: 200, secondary: 200 })
+  found = numbers(s, { took: 200, secondary: 200 })
+  expect('outputs', found['outputs'].map { |o| o['class'] }, ['Fluent::Plugin::TellerOutput'])
 end
 
 on_each_version 'what an unrecoverable error meets is set aside, or dropped without a backup' do |s|
