@@ -133,6 +133,16 @@ it '1,000 files at once are all found, each line once' do |s|
   once(s, 1010, 'find', within: 60)
 end
 
+on_oldest_and_newest 'a renamed file that matches the path, and was only touched since in_tail closed it, is not read again without a pos_file' do |s|
+  started(s, slow(s, 'rotate_wait 1s').sub(/^ *pos_file.*/, ''))
+  File.rename(s.log, s.log('a.1.log'))
+  s.append("line 11\n")
+  s.seen('closed') { |a| a['closed'].any? }
+  FileUtils.touch(s.log('a.1.log'))
+  asked_again(s)
+  once(s, 11)
+end
+
 def finish_one(s, more = '')
   s.append(s.lines(1..20) + 'line 21')
   s.run(s.tail(more) + s.out)

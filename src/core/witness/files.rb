@@ -164,9 +164,9 @@ class PosidleWitness
   end
   def as_closed?(closed, path, stat)
     return if closed[:born] && closed[:born] != born(path) # it has only got the inode number
-    # a write gets the time of the kernel's last tick, which may be before the closing
+    # a write gets the time of the kernel's last tick, which may be before the closing; a touch writes nothing
     since = closed[:at] - ms(stat.mtime)
-    since > TICK || since >= 0 && [nil, fingerprint(path, stat.size)].include?(closed[:print])
+    since > TICK || (closed[:print] ? closed[:print] == fingerprint(path, stat.size) : since >= 0)
   end
   def twin?(path, stat, watchers) # the inode number of a followed file, on another volume
     watchers && watchers.none? do |w|
