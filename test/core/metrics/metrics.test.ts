@@ -155,12 +155,12 @@ test('no more files than asked for have series of their own, those that are furt
 
 test('the series of single files take 1 MiB at most, however long their paths are', () => {
   const path = (index: number) => `/${'\udcff'.repeat(1_000)}${index}`;
-  const files = Array.from({ length: 2_000 }, (_, index) => [path(index), { size: index, position: 0 }]);
-  const series = new Exporter().scrape(Object.fromEntries(files), 2_000);
+  const files = Array.from({ length: 500 }, (_, index) => [path(index), { size: index, position: 0 }]);
+  const series = new Exporter().scrape(Object.fromEntries(files), 500);
   const single = singleIn(series);
   expect(single.join('').length).toBeLessThan(1.1 * 2 ** 20);
   expect(single.length).toBeGreaterThan(200);
-  expect(single[0]).toContain('1999"');
+  expect(single[0]).toContain('499"');
 });
 
 test('a path with quotes and line breaks spoils no scrape', () => {

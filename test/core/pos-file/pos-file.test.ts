@@ -129,8 +129,8 @@ describe('among several lines', () => {
   });
 });
 
-test('only the first thousand of millions of unparsable lines are kept', () => {
-  const { unparsable } = parsePosFile(new Uint8Array(4 * 1024 ** 2).fill(0x0a));
+test('only the first thousand of very many unparsable lines are kept', () => {
+  const { unparsable } = parsePosFile(new Uint8Array(100_000).fill(0x0a));
   expect(unparsable).toHaveLength(1_000);
 });
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { listChunks } from '../../../src/node/files/chunks.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -15,10 +15,12 @@ for (const name of staged) renameSync(name, name.replace('.b', '.q'));
 `;
 
 test('a chunk that is renamed during the listing is listed once, and a .meta never', async () => {
-  const count = 10_000;
+  const count = 4_000;
   mkdirSync(at('buffer'));
-  for (let n = 0; n < count; n += 1) writeFileSync(at('buffer', `out.b${id(n)}.log`), '');
-  writeFileSync(at('buffer', `out.b${id(count)}.log.meta`), '');
+  const meta = at('buffer', `out.b${id(count)}.log.meta`);
+  writeFileSync(meta, '');
+  // A new name takes a tenth of the time of a new file.
+  for (let n = 0; n < count; n += 1) linkSync(meta, at('buffer', `out.b${id(n)}.log`));
   const renaming = spawn(process.execPath, ['-e', RENAME_ALL], { cwd: at('buffer') });
   const ended = once(renaming, 'exit');
   const seen: number[] = [];

@@ -152,6 +152,6 @@ describe('a configuration without an end', () => {
   });
 
   it('with ever more includes ends, too', async () => {
-    expect(await textsIn(put('f.conf', '@include none\n'.repeat(100_000)))).toEqual([TOO_MANY]);
+    expect(await textsIn(put('f.conf', '@include none\n'.repeat(3_000)))).toEqual([TOO_MANY]);
   });
 });

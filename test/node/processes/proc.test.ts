@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { findMains, isFluentd, isWorker } from '../../../src/core/fluentd/processes.ts';
 import { listProc, readProc } from '../../../src/node/processes/proc.ts';
@@ -50,10 +50,11 @@ describe('a command line', () => {
 });
 
 test('is kept shorter if there are many processes', async () => {
+  writeFileSync(inRoot('stat'), `1 (x) S 1${' 0'.repeat(20)}`);
+  writeFileSync(inRoot('cmdline'), `fluentd\0${'x\0'.repeat(4_000)}--under-supervisor\0`);
   for (let pid = 1; pid <= 700; pid += 1) {
     mkdirSync(inRoot(String(pid)));
-    writeFileSync(inRoot(`${pid}/stat`), `${pid} (x) S 1${' 0'.repeat(20)}`);
-    writeFileSync(inRoot(`${pid}/cmdline`), `fluentd\0${'x\0'.repeat(4_000)}--under-supervisor\0`);
+    for (const name of ['stat', 'cmdline']) linkSync(inRoot(name), inRoot(`${pid}/${name}`));
   }
   const rows = await listProc(inRoot());
   expect(rows).toHaveLength(700);
