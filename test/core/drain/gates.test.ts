@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { drainGate } from '../../../src/core/drain/gates.ts';
+import { drainGate, pendingNow } from '../../../src/core/drain/gates.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { Draining, Trigger } from '../../../src/core/drain/state.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { FluentdReading } from '../../../src/core/progress/fluentd-reading.ts';
+import type { PendingChunks } from '../../../src/core/progress/progress.ts';
 import {
   ABSENT,
   draining,
@@ -23,11 +24,13 @@ import {
 } from '../../support/builders.ts';
 import { holding, sight } from '../../support/said.ts';
 import { alive, gone } from '../../support/witnesses.ts';
-import { EMPTY, followed, MISSING, said, unfound, unreadable } from '../worlds.ts';
+import { EMPTY, followed, MISSING, said, tailRules, unfound, unreadable } from '../worlds.ts';
 
 /** A change to a world in which every gate is open. */
 interface Change {
   readonly files?: readonly Watched[];
+  /** The files of the look before, if they were others. */
+  readonly were?: readonly Watched[];
   readonly before?: Partial<Snapshot>;
   readonly look?: Partial<Snapshot>;
   readonly state?: Partial<Draining>;
@@ -58,8 +61,8 @@ const HIDDEN = { buffers: IN_MEMORY };
 const witnessed = (changed: object) => looked(said(alive(changed)));
 
 /** Everything has been read for a minute, and there is no buffer. */
-function observedIn({ files = [[entry()]], look = {}, before = {}, rules = {} }: Change) {
-  return seen([snapshot(0, files, before), snapshot(NOW, files, look)], policy(rules));
+function observedIn({ files = [[entry()]], were = files, look = {}, before = {}, rules = {} }: Change) {
+  return seen([snapshot(0, were, before), snapshot(NOW, files, look)], policy(rules));
 }
 
 function gateIn(change: Change) {
@@ -167,4 +170,38 @@ test.each([
     snapshot(now, [[at(index === 0 ? 90 : 100)]], { buffers: IN_MEMORY }),
   );
   expect(drainGate(draining({ flushedAt }), seen(looks), policy())?.name).toBe(name);
+});
+
+describe('the chunks that have to go', () => {
+  const two = looked({ buffers: onDisk(1, 1) });
+  const keeps = witnessed(concat);
+  const pendingIn = (change: Change, pending?: PendingChunks) =>
+    pendingNow(draining({ pending }), observedIn(change));
+
+  test('are those that exist when everything is read, and no later ones', () => {
+    const pending = pendingIn(looked({ buffers: onDisk(1) }));
+    expect(pending?.ids).toEqual(new Set(['0'.repeat(32)]));
+    expect(pendingIn(two, pending)).toBe(pending);
+    expect(gateIn({ ...two, state: { flushedAt: NOW, pending } })?.why).toMatch(/ 1 chunk /);
+    expect(gateIn({ ...two, state: { pending: { mark: '0', ids: new Set(), taken: 0 } } })).toBeUndefined();
+  });
+
+  test('stay the same if a look was not full, or if Fluentd keeps only later records', () => {
+    const pending = { mark: 'other', ids: new Set(['a']), taken: 0 };
+    expect(pendingIn(looked({ depth: 'light', buffers: undefined }), pending)).toBe(pending);
+    const known = { ...pending, mark: pendingIn(looked(HEARD))?.mark ?? '' };
+    expect(pendingIn(keeps, known)).toBe(known);
+  });
+
+  test.each<[string, Change]>([
+    ['lines are unread', { files: [behind] }],
+    ['a file is not found', looked(unfound(5))],
+    ['a pos file is unknown', looked(EMPTY)],
+    ['Fluentd keeps records outside its buffers', keeps],
+    ['a multiline record may wait for its next line', { rules: tailRules({ multilineFlush: 60_000 }) }],
+    ['in_tail may read the rest of a renamed file', { were: [[entry()]], files: [[entry(), {}]] }],
+  ])('are not known while %s: later ones may hold these lines', (_, change) => {
+    expect(pendingIn(change)).toBeUndefined();
+    expect(pendingIn(change, { mark: '0', ids: new Set(), taken: 0 })).toBeUndefined();
+  });
 });

@@ -20,6 +20,7 @@ import {
   snapshot,
   type Watched,
 } from '../../support/builders.ts';
+import { schemaIn } from '../../support/json-schema.ts';
 import { holding, output } from '../../support/said.ts';
 import { alive, gone } from '../../support/witnesses.ts';
 import { said, sized } from '../worlds.ts';
@@ -45,7 +46,7 @@ function outcome(
   const end = { kind, why: 'why' } as End;
   const stopped = { name: 'stopped', since: 9_000, end, result } as const;
   const last = snapshot(9_000, files, { fluentd: ABSENT, ...said(gone()), ...look });
-  const durations = { watching: 1_000, stopping: 4_200 };
+  const durations = { watching: 1_000.4, stopping: 4_200 };
   return outcomeOf(stopped, {
     seen: seen(
       [0, 8_000].map((at) => snapshot(at, files, { ...said(alive()), ...before })).concat(last),
@@ -278,5 +279,30 @@ describe('the sentence', () => {
   test('counts the time until Fluentd was killed', () => {
     const killed = { ...outcome('killed'), durationsMs: { stopping: 4_000, killing: 1_000 } };
     expect(describeOutcome(killed)).toContain('after 5.0 s');
+  });
+});
+
+describe('the schema of an outcome', () => {
+  const { schema, faultsIn } = schemaIn('src/core/drain/outcome.schema.json');
+  const ends = (schema.properties?.['end']?.enum ?? []) as readonly End['kind'][];
+  const asJson = (told: Outcome): object => JSON.parse(JSON.stringify(told));
+  const counted = output({
+    receipt: { took: 9, left: 0, delivered: 9, secondary: 0, aside: 0, dropped: 0, held: 0 },
+  });
+
+  test.each(ends)('takes that of %s', (kind) => {
+    const read = outcome(kind, { look: said(gone({ lines: 9, ends: [counted] })) });
+    for (const told of [read, outcome(kind, { files: [behind], look: OUTSIDE })])
+      expect(faultsIn(asJson(told))).toEqual([]);
+  });
+
+  test('takes no other one', () => {
+    const good = asJson(outcome('stopped', { look: OUTSIDE }));
+    expect(faultsIn({ ...good, version: 2 })).toEqual(['version: 2']);
+    expect(faultsIn({ ...good, outcome: 'undrained' })).toEqual(['outcome: "undrained"']);
+    const durationsMs = { draining: 0.5 };
+    expect(faultsIn({ ...good, durationsMs })).toEqual(['durationsMs.draining: 0.5']);
+    expect(faultsIn({ ...good, drained: true })).toEqual(['drained: unknown']);
+    expect(faultsIn({ version: 1 })).toEqual(['outcome: missing']);
   });
 });

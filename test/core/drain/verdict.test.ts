@@ -64,20 +64,17 @@ describe('chunks that came after everything was read', () => {
     expect(left(UNREAD, KEPT)).toEqual([UNREAD, KEPT]);
   });
 
-  test("count if a buffer has taken records of an input since, but for a buffer of Fluentd's own log", () => {
-    const own: Left = { ...held('c'), isOwn: true } as Left;
-    const later = progress({ left: [held('b'), own], taken: 21 });
-    expect(verdictOf(later, pending, 'stopped').left).toEqual([held('b')]);
-  });
-
-  test('count if nobody counted what buffers took', () => {
-    const later = progress({ left: [held('b')], taken: undefined });
-    expect(verdictOf(later, { ...pending, taken: undefined }, 'stopped').left).toEqual([held('b')]);
-  });
-
-  test('count if lines came in after that', () => {
-    const later = progress({ left: [held('b')], mark: 'n' });
-    expect(verdictOf(later, pending, 'stopped').left).toEqual([held('b')]);
+  const own = { ...held('c'), isOwn: true } as Left;
+  test.each<[string, Partial<Progress>, Partial<typeof pending>?]>([
+    [
+      "a buffer has taken records of an input since, but for a buffer of Fluentd's own log",
+      { left: [held('b'), own], taken: 21 },
+    ],
+    ['nobody counted what buffers took', { taken: undefined }, { taken: undefined }],
+    ['lines came in after that', { mark: 'n' }],
+  ])('count if %s', (_, later, before = {}) => {
+    const found = progress({ left: [held('b')], ...later });
+    expect(verdictOf(found, { ...pending, ...before }, 'stopped').left).toEqual([held('b')]);
   });
 
   test('count if not all have an id', () => {
