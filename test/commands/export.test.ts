@@ -3,7 +3,7 @@ import { exportRoutes, unknownLag } from '../../src/commands/export.ts';
 import { LookBoard } from '../../src/commands/listen.ts';
 import { Rates } from '../../src/core/inspect/rates.ts';
 import type { Inspected } from '../../src/core/metrics/metrics.ts';
-import { unreadable } from '../core/worlds.ts';
+import { BROKEN, unreadable } from '../core/worlds.ts';
 import { POS } from '../support/builders.ts';
 import { foundOf, Looks } from '../support/overviews.ts';
 
@@ -23,10 +23,6 @@ test('the last look answers, and nothing before it or long after it', () => {
   expect(asked()).toMatchObject({ isWell: false, body: 'the last look is too long ago\n' });
   expect(post).toEqual({});
 });
-
-const BROKEN = {
-  posFiles: [{ path: POS, kind: 'read', entries: [], unparsable: [{ line: 1, text: '/b' }], writtenAgo: 0 }],
-} as const;
 
 test.each([
   ['nothing is said', foundOf({ '/a.log': { size: 4, position: 4 } }), undefined],

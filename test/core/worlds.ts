@@ -7,6 +7,11 @@ import { entry, fileOf, LOG, POS, type Watched } from '../support/builders.ts';
 export const EMPTY: Partial<Snapshot> = { posFiles: [{ path: POS, kind: 'empty' }] };
 export const MISSING: Partial<Snapshot> = { posFiles: [{ path: POS, kind: 'missing' }] };
 
+/** A pos file with one line, which cannot be parsed. */
+export const BROKEN: Partial<Snapshot> = {
+  posFiles: [{ path: POS, kind: 'read', entries: [], unparsable: [{ line: 1, text: '/b' }], writtenAgo: 0 }],
+};
+
 export function unreadable(error: string): Pick<Snapshot, 'posFiles'> {
   return { posFiles: [{ path: POS, kind: 'unreadable', error }] };
 }

@@ -7,7 +7,6 @@ import type { Observation } from '../../src/core/look/observation.ts';
 import { observe } from '../../src/core/look/observe.ts';
 import type { Snapshot } from '../../src/core/look/snapshot.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-import { followed } from '../core/worlds.ts';
 import { ABSENT, entry, reading, snapshot, type Watched } from './builders.ts';
 
 export interface Written {
@@ -59,13 +58,6 @@ export function foundOf(
   findings?: readonly Finding[],
 ): Found {
   return new Looks().look(0, files, world, findings);
-}
-
-/** A source of the pos file with these files, each of so many bytes, that in_tail has not found. */
-export function unfound(sizes: Readonly<Record<string, number>>): Pick<Snapshot, 'followed'> {
-  return followed({
-    files: Object.entries(sizes).map(([path, size]) => ({ path, size, inode: `9${path}` })),
-  });
 }
 
 function watchedOf([path, file]: readonly [string, Written]): Watched {

@@ -5,15 +5,15 @@ import { answer, sight } from './said.ts';
 const WORKER = '1-12.sock';
 
 /** A witness whose worker has read its one file and holds nothing. */
-export function alive(changed: object = {}): Witness {
+export function alive(changed: object = {}, worker = WORKER): Witness {
   const report = parseReport(JSON.stringify(answer({ files: [sight()], ...changed }))) as Report;
-  return { worker: WORKER, kind: 'alive', report };
+  return { worker, kind: 'alive', report };
 }
 
 /** The last report of a worker that ended well. */
-export function gone(changed: object = {}): Witness {
+export function gone(changed: object = {}, worker = WORKER): Witness {
   const word = { v: 1, pid: 12, final: true, ready: true, closed: [sight()], ...changed };
-  return { worker: WORKER, kind: 'gone', report: parseReport(JSON.stringify(word)) as Report };
+  return { worker, kind: 'gone', report: parseReport(JSON.stringify(word)) as Report };
 }
 
 export const SILENT: Witness = {

@@ -4,8 +4,9 @@ import type { Found, FoundPosFile } from '../../../src/core/inspect/found.ts';
 import { jsonOf } from '../../../src/core/inspect/inspection.ts';
 import { parsePosFile } from '../../../src/core/pos-file/pos-file.ts';
 import { widthOf } from '../../../src/core/text/text-width.ts';
+import { unfound } from '../../core/worlds.ts';
 import { bytesOf } from '../../support/arbitraries.ts';
-import { foundOf, unfound } from '../../support/overviews.ts';
+import { foundOf } from '../../support/overviews.ts';
 
 const DEEP = '/var/log/pods/default_my-application-7d9f8b6c5d-abcde_12345678-1234-123456789012/app/0.log';
 const DENIED = 'permission denied: no right to read it';
@@ -50,7 +51,7 @@ test('pos files without entries are one line with a count for each reason, and a
 });
 
 test('how often in_tail looks for new files is told if a configuration says so', () => {
-  const found = foundOf({}, unfound({ '/late.log': 9 }));
+  const found = foundOf({}, unfound(9));
   const conf = { sources: [], buffers: [], backupGlobs: [], problems: [], hidden: [], warnings: [] };
   const title = 'undiscovered: 1 file';
   expect(shown(found)).toContain(title);

@@ -7,11 +7,9 @@ import {
   isFluentd,
   isWorker,
 } from '../../../src/core/fluentd/processes.ts';
-import { row } from '../../support/builders.ts';
+import { row, SUPERVISOR, WORKER } from '../../support/builders.ts';
 
 const words = (line: string) => line.split(' ');
-const SUPERVISOR = words('/usr/local/bin/ruby /usr/local/bin/fluentd -c /fluentd/etc/fluent.conf');
-const WORKER = words('/usr/local/bin/ruby -Eascii-8bit:ascii-8bit /usr/local/bin/fluentd --under-supervisor');
 
 describe('a command line', () => {
   test.each([

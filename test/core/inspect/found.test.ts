@@ -3,15 +3,12 @@ import type { Found } from '../../../src/core/inspect/found.ts';
 import { jsonOf } from '../../../src/core/inspect/inspection.ts';
 import { check, summaryOf } from '../../../src/core/inspect/summary.ts';
 import { POS } from '../../support/builders.ts';
-import { foundOf, Looks, unfound } from '../../support/overviews.ts';
-import { unreadable } from '../worlds.ts';
+import { foundOf, Looks } from '../../support/overviews.ts';
+import { BROKEN, EMPTY, unfound, unreadable } from '../worlds.ts';
 
 const READ = { size: 5, position: 5 };
 const BEHIND = { size: 3_000, position: 0 };
 const UNKNOWN = { size: null, position: 0 };
-const BROKEN = {
-  posFiles: [{ path: POS, kind: 'read', entries: [], unparsable: [{ line: 1, text: '/b' }], writtenAgo: 0 }],
-} as const;
 const TORN = { size: 8, position: 5, newlineLeft: false };
 const toldOf = (found: Found) => JSON.parse(jsonOf(found));
 
@@ -19,7 +16,7 @@ test.each<[string, Found]>([
   ['caught up: 0 files', foundOf({})],
   ['caught up: 1 file', foundOf({ '/a': READ })],
   ['behind by 2.9 KiB in 1 of 2 files', foundOf({ '/a': BEHIND, '/b': READ })],
-  ['behind by 9 B in 1 of 2 files', foundOf({ '/a': READ }, unfound({ '/new': 9 }))],
+  ['behind by 9 B in 1 of 2 files', foundOf({ '/a': READ }, unfound(9))],
   ['caught up, except unfinished last lines of 3 B in 1 of 2 files', foundOf({ '/a': TORN, '/b': READ })],
   [
     'caught up, says Fluentd; its pos file lacks 4 B in 1 of 2 files',
@@ -29,14 +26,14 @@ test.each<[string, Found]>([
   ['behind by at least 2.9 KiB in 2 of 2 files', foundOf({ '/a': UNKNOWN, '/b': BEHIND })],
   ['lag unknown; could not read 1 pos file', foundOf({}, unreadable('EACCES'))],
   ['lag unknown; could not parse 1 line', foundOf({}, BROKEN)],
-  ['lag unknown; 1 pos file is empty', foundOf({}, { posFiles: [{ path: POS, kind: 'empty' }] })],
+  ['lag unknown; 1 pos file is empty', foundOf({}, EMPTY)],
 ])('the summary is %j', (summary, found) => {
   expect(summaryOf(found)).toBe(summary);
 });
 
 const both = foundOf({ '/a': BEHIND, '/b': READ });
 const oneUnknown = foundOf({ '/a': UNKNOWN, '/b': BEHIND });
-const undiscovered = foundOf({}, unfound({ '/new': 9 }));
+const undiscovered = foundOf({}, unfound(9));
 
 test.each<[string, Found, number, boolean, RegExp]>([
   ['no more than the limit is left', both, 3_000, true, /^behind by 2.9 KiB in 1 of 2 files$/],
@@ -58,7 +55,7 @@ test.each<[string, Found, number, boolean, RegExp]>([
 
 test('an inspection has the fields of the contract, in its order, and no more', () => {
   const files = { '/a': { size: 160, position: 100 }, '/gone': { size: null, position: 3 } };
-  const { doubts, ...rest } = toldOf(foundOf(files, unfound({ '/late': 9 })));
+  const { doubts, ...rest } = toldOf(foundOf(files, unfound(9, '/late')));
   expect(doubts).toMatchObject({
     ...{ count: 2, bytes: 0 },
     worst: [{ kind: 'no-witness' }, { kind: 'nobody-saw-it-read', about: '/gone' }],

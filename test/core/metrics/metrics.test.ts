@@ -3,10 +3,10 @@ import { begin } from '../../../src/core/drain/state.ts';
 import { Rates } from '../../../src/core/inspect/rates.ts';
 import { metricsOfInspection, metricsOfWatch } from '../../../src/core/metrics/metrics.ts';
 import { POS, seen as seenAt, snapshot } from '../../support/builders.ts';
-import { Looks, unfound, type Written } from '../../support/overviews.ts';
+import { Looks, type Written } from '../../support/overviews.ts';
 import { output } from '../../support/said.ts';
 import { alive } from '../../support/witnesses.ts';
-import { said, unreadable } from '../worlds.ts';
+import { BROKEN, MISSING, said, unfound, unreadable } from '../worlds.ts';
 
 type World = Parameters<Looks['look']>[2];
 type Files = Readonly<Record<string, Written>>;
@@ -39,9 +39,6 @@ const singleIn = (series: ReadonlyMap<string, number>, name = '') =>
 
 const BEHIND = { size: 100, position: 40 };
 const READ = { size: 5, position: 5 };
-const BROKEN: World = {
-  posFiles: [{ path: POS, kind: 'read', entries: [], unparsable: [{ line: 1, text: '/b' }], writtenAgo: 0 }],
-};
 
 test.each<[string, Files, World, Readonly<Record<string, number>>]>([
   [
@@ -70,7 +67,7 @@ test.each<[string, Files, World, Readonly<Record<string, number>>]>([
   [
     'files that in_tail has not found',
     {},
-    unfound({ '/new': 9 }),
+    unfound(9),
     { posidle_undiscovered_bytes: 9, 'posidle_files{state="undiscovered"}': 1 },
   ],
   ['a pos file that cannot be read', {}, unreadable('EACCES'), { posidle_unreadable_pos_files: 1 }],
@@ -88,7 +85,7 @@ test.each<[string, Files, World, Readonly<Record<string, number>>]>([
 test.each<[string, Files, World]>([
   ['no pos file can be believed', {}, unreadable('EACCES')],
   ['lines of a pos file are broken', {}, BROKEN],
-  ['the pos file is missing', {}, { posFiles: [{ path: POS, kind: 'missing' }] }],
+  ['the pos file is missing', {}, MISSING],
   ['nobody knows how far any file is read', { '/gone': { size: null, position: 5 } }, {}],
 ])('where %s, no lag is told, not even 0', (_, files, world) => {
   const series = new Exporter().scrape(files, 0, world);
@@ -116,7 +113,7 @@ test('a file with unread bytes stands still since nothing of it was read, until 
 test('a file that in_tail has not found waits from the first look that saw it', () => {
   const exporter = new Exporter();
   const waits = ['/new', '/new', '/newer'].map((path) =>
-    exporter.scrape({}, 0, unfound({ [path]: 9 })).get('posidle_undiscovered_seconds'),
+    exporter.scrape({}, 0, unfound(9, path)).get('posidle_undiscovered_seconds'),
   );
   expect(waits).toEqual([0, 5, 0]);
 });

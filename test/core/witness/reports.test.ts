@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { parseReport, type Report } from '../../../src/core/witness/answer.ts';
 import {
   isAnswered,
   progressFromWitnesses,
@@ -7,20 +6,13 @@ import {
   withLastAnswers,
 } from '../../../src/core/witness/reports.ts';
 import { cpuSeconds } from '../../support/cpu-seconds.ts';
-import { answer, holding, output, sight } from '../../support/said.ts';
-import { SILENT } from '../../support/witnesses.ts';
+import { holding, output, sight } from '../../support/said.ts';
+import { alive as aliveWith, gone as goneWith, SILENT } from '../../support/witnesses.ts';
 
-function alive(changed: object = {}, worker = '1-12.sock'): Witness {
-  return { worker, kind: 'alive', report: parseReport(JSON.stringify(answer(changed))) as Report };
-}
-
-function gone(changed: object = {}, worker = '0-9.sock'): Witness {
-  const report = parseReport(
-    JSON.stringify({ v: 1, pid: 9, final: true, ready: true, ...changed }),
-  ) as Report;
-  return { worker, kind: 'gone', report };
-}
-
+/** Without a file, and the one that is gone was born before. */
+const alive = (changed: object = {}, worker?: string) => aliveWith({ files: [], ...changed }, worker);
+const gone = (changed: object = {}, worker = '0-9.sock') =>
+  goneWith({ pid: 9, closed: [], ...changed }, worker);
 const progress = (...witnesses: readonly Witness[]) => progressFromWitnesses({ at: 1, witnesses });
 const left = (...witnesses: readonly Witness[]) => progress(...witnesses).left;
 const doubts = (...witnesses: readonly Witness[]) => progress(...witnesses).doubts;
