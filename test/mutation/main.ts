@@ -7,18 +7,17 @@ import { build, type Plugin } from 'esbuild';
 import { type Mutant, mutantsOf, withSwitches } from './mutants.ts';
 import { SURVIVORS } from './survivors.ts';
 
-const USAGE = `A mutation run over the decision and what it rests on: npm run mutation [-- --simulation] [FILE… FILE:LINE…]
-  --simulation  the simulation alone has to find them`;
+const USAGE = 'A mutation run over the decision and what it rests on: npm run mutation [-- FILE… FILE:LINE…]';
 
 const FOLDERS = ['progress', 'witness', 'look', 'fluentd', 'drain'];
 /** Files that only produce texts or views, or read the process table, decide nothing. */
-const LEFT_OUT = /(describe|messages[a-z-]*|explain|status|processes|buffers|defaults)\.ts$/;
+const LEFT_OUT = /(describe|messages[a-z-]*|explain|status|processes|buffers)\.ts$/;
 /** A mutant may loop for ever; all tests take 2 s, and the simulation as long, on a quiet machine. */
 const LONGEST = 60_000;
 const BUNDLE = resolve('node_modules/.cache/posidle', `mutation-${process.pid}.mjs`);
 
 const { values, positionals } = parseArgs({
-  options: { simulation: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+  options: { help: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
 
@@ -57,7 +56,7 @@ async function bundle(): Promise<void> {
   const files = FOLDERS.flatMap((folder) =>
     readdirSync(`test/core/${folder}`).map((name) => `./test/core/${folder}/${name}`),
   );
-  const tests = values.simulation ? [] : files.filter((file) => file.endsWith('.test.ts'));
+  const tests = files.filter((file) => file.endsWith('.test.ts'));
   const contents = `
     import { serve } from './test/mutation/suite.ts';
     import { simulate } from './test/mutation/simulate.ts';

@@ -51,8 +51,6 @@ const eachBy =
 describe.each = eachBy((_, args, body) => body(...args));
 test.each = eachBy((title, args, body) => add(title, () => body(...args)));
 
-export { test as it };
-
 /** Plays all with the mutant of the environment, and then one mutant after the other, as the parent asks. */
 export async function serve(simulate: () => Promise<string | undefined>): Promise<void> {
   const first = await firstFailure(tests);

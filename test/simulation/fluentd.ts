@@ -149,6 +149,6 @@ export class Fluentd {
       isWaiting: this.#old !== undefined,
     });
     this.worker = worker;
-    this.#world.isBorn(worker);
+    this.#world.workers.push(worker);
   }
 }

@@ -18,7 +18,7 @@ export interface Played {
   readonly broken: string | undefined;
   readonly timeline: readonly string[];
   /** The final state of the world. */
-  readonly world: Pick<World, 'lines' | 'posFile'>;
+  readonly world: Pick<World, 'lines'>;
 }
 
 /** Plays a plan: the loop, the looks, the decision and the orders are the real ones. */

@@ -26,10 +26,6 @@ export class PosFile {
     this.#clock = clock;
   }
 
-  get lines(): readonly PosLine[] {
-    return this.#lines;
-  }
-
   /** For a millisecond nothing stands in it: longer than the 80 µs that were measured, so that a look can meet it. */
   compact(keep: (line: PosLine) => boolean): void {
     this.exists = true;

@@ -26,7 +26,7 @@ type OnSignal = (signal: string, pid: number, by: 'kill' | 'witness') => void;
 
 /** The world as posidle sees it. */
 export class SimulatedHost implements Host {
-  sleeps = 0;
+  #sleeps = 0;
   readonly #world: World;
   readonly #pauses: Pauses;
   readonly #onSignal: OnSignal;
@@ -44,8 +44,8 @@ export class SimulatedHost implements Host {
   async sleep(until: Millis): Promise<void> {
     const world = this.#world;
     const { clock, random, settings } = world;
-    this.sleeps += 1;
-    if (this.sleeps > MOST_SLEEPS) throw new Violation(`the loop never ends: ${MOST_SLEEPS} sleeps`);
+    this.#sleeps += 1;
+    if (this.#sleeps > MOST_SLEEPS) throw new Violation(`the loop never ends: ${MOST_SLEEPS} sleeps`);
     clock.pass(settings.leavesOutLooks ? this.#pauses.next(until) : until, () => world.isWoken);
     world.isWoken = false;
     if (settings.oversleeps > 0) clock.pass(clock.now + random.between(0, settings.oversleeps));

@@ -5,7 +5,7 @@ import { LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
 import type { Watcher } from './watcher.ts';
 
 /** The meaning of a message for the records: see the tables of messages in src/core/witness. */
-export type Message = Pick<Heard, 'level' | 'text'> & Partial<Pick<Heard, 'file' | 'error' | 'during'>>;
+export type Message = Pick<Heard, 'level' | 'text'> & Partial<Pick<Heard, 'during'>>;
 
 /** What a healthy witness says, with one file and one output. */
 export const SAID = (alive() as WorkerReport).report;
@@ -32,15 +32,8 @@ export class FileHistory {
   isReading = false;
 
   begins(path: string, file: LogFile, position: number): void {
-    const start = {
-      path,
-      key: file.inode,
-      position,
-      size: sizeOf(file),
-      print: printOf(file, position),
-      isOld: false,
-    };
-    if (position > 0) this.#starts.push(start);
+    const [key, size, print] = [file.inode, sizeOf(file), printOf(file, position)];
+    if (position > 0) this.#starts.push({ path, key, position, size, print, isOld: false });
     this.#begun.add(file);
     this.paths.add(path);
   }
@@ -74,10 +67,10 @@ export class FileHistory {
     this.#lost.push({ path, why: 'never followed', key: file.inode, size, print, bytes: size });
   }
 
-  hears({ level, text, file = 'fluent/plugin/output.rb', error = null, during = null }: Message): void {
-    const key = `${file} ${text} ${during}`;
-    const n = (this.#heard.get(key)?.n ?? 0) + 1;
-    this.#heard.set(key, { level, file, text, error, tag: null, during, n });
+  hears({ level, text, during = null }: Message): void {
+    const n = (this.#heard.get(text)?.n ?? 0) + 1;
+    const file = 'fluent/plugin/output.rb';
+    this.#heard.set(text, { level, file, text, error: null, tag: null, during, n });
   }
 
   resumes(ids: readonly string[]): void {

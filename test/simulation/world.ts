@@ -100,10 +100,6 @@ export class World {
     return this.settings.hasWitness ? this.workers : [];
   }
 
-  isBorn(worker: Worker): void {
-    this.workers.push(worker);
-  }
-
   #reusePids(fluentds: readonly Fluentd[]): void {
     for (const { pid, isUp, startedAt } of fluentds) {
       if (isUp || this.#strangers.some((stranger) => stranger.pid === pid)) continue;
