@@ -4,6 +4,7 @@ import { type InjectOptions, runInject } from '../../src/commands/inject.ts';
 import { parseManifests } from '../../src/node/files/manifests.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
+const POD = 'kind: Pod\nspec: { containers: [{ name: main }, { name: fluentd }] }\n';
 const path = tempDir();
 afterEach(() => void vi.restoreAllMocks());
 
@@ -37,7 +38,7 @@ async function printedWith(options: InjectOptions, texts: readonly string[]) {
 }
 
 test('the manifest goes to stdout, and nothing to stderr', async () => {
-  const { code, document, stderr } = await printedFor('{ containers: [{ name: main }, { name: fluentd }] }');
+  const { code, document, stderr } = await printedOf(POD);
   expect(code).toBe(0);
   expect(document).toContain('"name":"posidle"');
   expect(stderr).toBe('');
@@ -66,8 +67,7 @@ test('Pods that stay as they are for one reason are one line, which names ten an
 
 test('a file without a Pod goes through, beside one that has one and alone', async () => {
   const config = 'kind: ConfigMap\nmetadata: { name: c }\n';
-  const pod = 'kind: Pod\nspec: { containers: [{ name: main }, { name: fluentd }] }\n';
-  const { code, document, stderr } = await printedOf(config, pod);
+  const { code, document, stderr } = await printedOf(config, POD);
   expect([code, document, stderr]).toEqual([0, expect.stringContaining('"ConfigMap"'), '']);
   const alone = await printedOf(config);
   expect([alone.code, alone.stdout]).toEqual([3, config]);
@@ -75,9 +75,8 @@ test('a file without a Pod goes through, beside one that has one and alone', asy
 });
 
 test('an image that no registry has is told, if something was changed', async () => {
-  const pod = 'kind: Pod\nspec: { containers: [{ name: main }, { name: fluentd }] }\n';
   const told = 'posidle: posidle:unbundled is in no registry. Use --image REGISTRY/posidle:unbundled\n';
-  expect((await printedWith({}, [pod])).stderr).toBe(told);
+  expect((await printedWith({}, [POD])).stderr).toBe(told);
   expect((await printedWith({}, ['kind: Pod\nspec: { containers: [{}] }\n'])).stderr).not.toContain('image');
 });
 
@@ -96,15 +95,13 @@ test('a path at which no file has a Pod is named', async () => {
 
 test('a document that stays as it is keeps its comments and its quotes', async () => {
   const config = 'kind: ConfigMap # theirs\ndata: { "a": "2026" }\n';
-  const pod = 'kind: Pod\nspec: { containers: [{ name: main }, { name: fluentd }] }\n';
-  const { stdout } = await printedOf(`${config}---\n${pod}`);
+  const { stdout } = await printedOf(`${config}---\n${POD}`);
   expect(stdout.slice(0, config.length + 14)).toBe(`${config}---\nkind: Pod\n`);
 });
 
 test('a text that somebody fills in later keeps its quotes', async () => {
   const notes = `metadata:\n  annotations:\n    a: "\${COUNT}"\n    b: \${REST}\n`;
-  const pod = 'kind: Pod\nspec: { containers: [{ name: main }, { name: fluentd }] }\n';
-  const { stdout } = await printedOf(pod + notes);
+  const { stdout } = await printedOf(POD + notes);
   expect(stdout).toContain(`a: '\${COUNT}'\n    b: \${REST}\n`);
 });
 

@@ -1,57 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { FileLook } from '../../src/core/look/snapshot.ts';
-import { entryKeyIn, type PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import { Collector } from '../../src/daemon/collect.ts';
-import { Files } from '../../src/daemon/look-at-files.ts';
-import { ABSENT, LOG, POS, posText, subject } from '../support/builders.ts';
+import { ABSENT, POS, posText, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { alive } from '../support/witnesses.ts';
-
-test('the file of every entry is looked at; one that may not be read keeps its size', async () => {
-  const host = new FakeHost();
-  host.writeFile(LOG, '12345\nmore\n', '7');
-  const atPath = { inode: '7', size: 11 };
-  const looked = async () => (await looksAt(host, [{ path: LOG, position: 6, inode: '7' }]))[0];
-  expect(await looked()).toMatchObject({ atPath, newlineLeft: true });
-  host.broken.set(LOG, 'EACCES: permission denied, open');
-  expect(await looked()).toMatchObject({ atPath });
-});
-
-test('a log file that two pos files have an entry for is looked at for each of them', async () => {
-  const host = new FakeHost();
-  host.writeFile(LOG, 'one\ntwo', '7');
-  for (const [name, position] of [
-    ['a', 0],
-    ['b', 4],
-  ] as const)
-    host.writeFile(`/pos/${name}`, posText([{ path: LOG, position, inode: 7 }]));
-  const { looks } = await new Files(host, { posFiles: ['/pos/a', '/pos/b'], conf: undefined }).look('all');
-  const newlineLeft = (posFile: string) =>
-    looks.get(entryKeyIn(posFile, { path: LOG, inode: '7' }))?.newlineLeft;
-  expect([newlineLeft('/pos/a'), newlineLeft('/pos/b')]).toEqual([true, false]);
-});
-
-test('looks that find the same are the same object, and another size makes another one', async () => {
-  const host = new FakeHost();
-  host.writeFile(LOG, 'one\n', '7');
-  host.writeFile(POS, posText([{ path: LOG, position: 4, inode: 7 }]));
-  const files = new Files(host, { posFiles: [POS], conf: undefined });
-  const { looks } = await files.look('light');
-  expect((await files.look('light')).looks).toBe(looks);
-  host.appendLog(LOG, 'two\n');
-  expect((await files.look('light')).looks).not.toBe(looks);
-});
-
-test('an unlistable directory does not keep posidle from the other files', async () => {
-  const host = new FakeHost();
-  host.broken.set('/closed', 'EACCES: permission denied, scandir');
-  host.writeFile(LOG, '', '7');
-  const looks = await looksAt(host, [
-    { path: '/closed/app.log', position: 0, inode: '9' },
-    { path: LOG, position: 0, inode: '7' },
-  ]);
-  expect(looks).toHaveLength(2);
-});
 
 const LOOK = { fluentd: ABSENT, sign: 'unknown', question: 'look' } as const;
 const LISTENING = { ...LOOK, sign: 'listening' } as const;
@@ -119,9 +70,3 @@ test('main is looked for among the processes, where it is named, and known when 
   host.startProcess({ pid: 500, argv: ['java', 'Main'], startTime: 'later' });
   expect(await pids()).toEqual([]);
 });
-
-async function looksAt(host: FakeHost, entries: readonly PositionEntry[]): Promise<readonly FileLook[]> {
-  host.writeFile(POS, posText(entries));
-  const { looks } = await new Files(host, { posFiles: [POS], conf: undefined }).look('all');
-  return [...looks.values()];
-}

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
 import type { Depth } from '../../src/core/look/snapshot.ts';
+import { entryKeyIn } from '../../src/core/pos-file/pos-file.ts';
 import { Files } from '../../src/daemon/look-at-files.ts';
-import { confOf, LOG } from '../support/builders.ts';
+import { confOf, LOG, POS, posText } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
 test('light looks list new files every ten seconds', async () => {
@@ -42,6 +43,31 @@ test('sources share the memory: each is listed beside the files of those before 
   const sources = paths.flatMap((path) => confOf([path]).sources);
   await new Files(host, { posFiles: [], conf: { sources, hidden: [] } }).look('all');
   expect(asked).toEqual([0, 2, 3]);
+});
+
+test('a log file that two pos files have an entry for is looked at for each of them', async () => {
+  const host = new FakeHost();
+  host.writeFile(LOG, 'one\ntwo', '7');
+  for (const [name, position] of [
+    ['a', 0],
+    ['b', 4],
+  ] as const)
+    host.writeFile(`/pos/${name}`, posText([{ path: LOG, position, inode: 7 }]));
+  const { looks } = await new Files(host, { posFiles: ['/pos/a', '/pos/b'], conf: undefined }).look('all');
+  const newlineLeft = (posFile: string) =>
+    looks.get(entryKeyIn(posFile, { path: LOG, inode: '7' }))?.newlineLeft;
+  expect([newlineLeft('/pos/a'), newlineLeft('/pos/b')]).toEqual([true, false]);
+});
+
+test('looks that find the same are the same object, and another size makes another one', async () => {
+  const host = new FakeHost();
+  host.writeFile(LOG, 'one\n', '7');
+  host.writeFile(POS, posText([{ path: LOG, position: 4, inode: 7 }]));
+  const files = new Files(host, { posFiles: [POS], conf: undefined });
+  const { looks } = await files.look('light');
+  expect((await files.look('light')).looks).toBe(looks);
+  host.appendLog(LOG, 'two\n');
+  expect((await files.look('light')).looks).not.toBe(looks);
 });
 
 /** One file, long since. */

@@ -70,7 +70,7 @@ export abstract class FakeFiles {
 
   #newlineIn(path: string, position: number): Pick<FileLook, 'newlineLeft'> {
     const rest = this.files.get(path)?.bytes.subarray(position) ?? new Uint8Array();
-    return rest.length === 0 || this.broken.has(path) ? {} : { newlineLeft: rest.includes(NEWLINE) };
+    return rest.length === 0 ? {} : { newlineLeft: rest.includes(NEWLINE) };
   }
 
   async listFollowed({ paths }: Pick<PathRules, 'paths'>): Promise<readonly FollowedFile[]> {
