@@ -18,6 +18,13 @@ function initsIn(document: unknown): readonly Container[] {
   return (document as PodManifest).spec.initContainers as Container[];
 }
 
+/** posidle's own containers. */
+const ownIn = (document: unknown) => initsIn(document).filter(({ name }) => name?.startsWith('posidle'));
+
+const PLAIN = CHANGED['a plain Fluentd'] as PodManifest;
+/** The same with posidle, as a template. */
+const { kind: _, ...PLAIN_INJECTED } = injected(PLAIN).document as { kind: string };
+
 describe('inject', () => {
   test.each(Object.entries(LEFT_ALONE))('leaves a Pod alone with %s, and says why', (_, [manifest, why]) => {
     const document = { kind: 'Pod', ...manifest };
@@ -110,7 +117,7 @@ describe('inject', () => {
   test.each(Object.entries(SIZED))(
     'gives both of its containers their resources in a Pod with %s',
     (_, { manifest, resources }) => {
-      const own = initsIn(injected(manifest).document).filter(({ name }) => name?.startsWith('posidle'));
+      const own = ownIn(injected(manifest).document);
       expect(own.map((container) => container.resources)).toEqual([resources, resources]);
     },
   );
@@ -121,10 +128,7 @@ describe('inject', () => {
     [{ fsGroup: 0 }, true],
     [undefined, true],
   ])('lets its containers be root only if the Pod must be: %j', (securityContext, runAsNonRoot) => {
-    const { spec } = CHANGED['a plain Fluentd'] ?? {};
-    const own = initsIn(injected({ spec: { ...spec, securityContext } }).document).filter(({ name }) =>
-      name?.startsWith('posidle'),
-    );
+    const own = ownIn(injected({ spec: { ...PLAIN.spec, securityContext } }).document);
     expect(own.map((container) => container.securityContext)).toMatchObject([
       { runAsNonRoot },
       { runAsNonRoot },
@@ -144,8 +148,6 @@ describe('inject', () => {
     ['Deployment', (template: object) => ({ spec: { replicas: 2, template } })],
     ['CronJob', (template: object) => ({ spec: { jobTemplate: { spec: { template } } } })],
   ])('finds the Pod of a %s, also in a List', (kind, around) => {
-    const pod = CHANGED['a plain Fluentd'] ?? { metadata: {}, spec: {} };
-    const { kind: _, ...changed } = injected(pod).document as { kind: string };
     const list = (of: object) => ({
       kind: 'List',
       items: [
@@ -153,8 +155,8 @@ describe('inject', () => {
         { kind, metadata: { name: 'x' }, ...around(of) },
       ],
     });
-    const { document, pods } = injectInto(list(pod), IMAGE);
-    expect(document).toEqual(list(changed));
+    const { document, pods } = injectInto(list(PLAIN), IMAGE);
+    expect(document).toEqual(list(PLAIN_INJECTED));
     expect(pods).toEqual([{ name: `${kind} x`, warnings: [] }]);
   });
 
@@ -169,8 +171,6 @@ describe('inject', () => {
   });
 
   test("finds the Pod templates of another kind at the path that the user names, in a list each one's", () => {
-    const pod = CHANGED['a plain Fluentd'] ?? { metadata: {}, spec: {} };
-    const { kind: _, ...changed } = injected(pod).document as { kind: string };
     const spark = (template: object) => ({
       kind: 'SparkApplication',
       metadata: { name: 's' },
@@ -180,13 +180,13 @@ describe('inject', () => {
       ...{ apiVersion: 'batch.volcano.sh/v1alpha1', kind: 'Job', metadata: { name: 'v' } },
       spec: { tasks: [{ template }, { template }, {}] },
     });
-    const driver = injectInto(spark(pod), IMAGE, { path: ['spec', 'driver', 'template'] });
+    const driver = injectInto(spark(PLAIN), IMAGE, { path: ['spec', 'driver', 'template'] });
     expect(driver).toEqual({
-      document: spark(changed),
+      document: spark(PLAIN_INJECTED),
       pods: [{ name: 'SparkApplication s', warnings: [] }],
     });
-    const tasks = injectInto(volcano(pod), IMAGE, { path: ['spec', 'tasks', 'template'] });
-    expect(tasks.document).toEqual(volcano(changed));
+    const tasks = injectInto(volcano(PLAIN), IMAGE, { path: ['spec', 'tasks', 'template'] });
+    expect(tasks.document).toEqual(volcano(PLAIN_INJECTED));
     expect(tasks.pods).toHaveLength(2);
     const leftAlone = (other: object, path?: readonly string[]) => {
       const { document, pods } = injectInto(other, IMAGE, { path });
@@ -194,10 +194,10 @@ describe('inject', () => {
       return pods.map(({ reason }) => reason);
     };
     const use = 'Fluentd is at spec.driver.template.spec.containers: use --path spec.driver.template';
-    expect(leftAlone(spark(pod))).toEqual([use]);
+    expect(leftAlone(spark(PLAIN))).toEqual([use]);
     const typo = ['spec', 'driver', 'templat'];
-    expect(leftAlone(spark(pod), typo)).toEqual([`no Pod template is at ${typo.join('.')}. ${use}`]);
-    expect(leftAlone(volcano(pod))).toEqual([expect.stringMatching(/: use --path spec\.tasks\.template$/)]);
+    expect(leftAlone(spark(PLAIN), typo)).toEqual([`no Pod template is at ${typo.join('.')}. ${use}`]);
+    expect(leftAlone(volcano(PLAIN))).toEqual([expect.stringMatching(/: use --path spec\.tasks\.template$/)]);
   });
 
   test('names a Fluentd that stands in no Pod template, but nothing else of that name', () => {
@@ -226,24 +226,19 @@ describe('inject', () => {
     expect(injectInto(spark, IMAGE, options).pods[0]?.reason).toMatch(/use --path spec\.template$/);
   });
 
-  test.each(['Never', 'OnFailure', 'Always'])(
-    'warns of a proxy that runs on in a Pod that ends: %s',
-    (restartPolicy) => {
-      const spec = {
-        restartPolicy,
-        containers: [{ name: 'main' }, { name: 'fluentd' }, { name: 'istio-proxy' }],
-      };
-      const warning = 'container istio-proxy keeps the Pod from ending. Make it a native sidecar';
-      expect(injected({ spec }).pods[0]?.warnings).toEqual(restartPolicy === 'Always' ? [] : [warning]);
+  test.each([
+    ['Never', { name: 'istio-proxy' }, true],
+    ['OnFailure', { name: 'istio-proxy' }, true],
+    ['Always', { name: 'istio-proxy' }, false],
+    ['Never', { name: 'audit', image: 'fluent/fluentd' }, true],
+  ])(
+    'warns of a proxy or another Fluentd that runs on in a Pod that ends: %s, %o',
+    (restartPolicy, other, warns) => {
+      const spec = { restartPolicy, containers: [{ name: 'main' }, { name: 'fluentd' }, other] };
+      const warning = `container ${other.name} keeps the Pod from ending. Make it a native sidecar`;
+      expect(injected({ spec }).pods[0]?.warnings).toEqual(warns ? [warning] : []);
     },
   );
-
-  test('warns of another Fluentd that stays plain in a Pod that ends', () => {
-    const containers = [{ name: 'main' }, { name: 'fluentd' }, { name: 'audit', image: 'fluent/fluentd' }];
-    expect(injected({ spec: { restartPolicy: 'Never', containers } }).pods[0]?.warnings).toEqual([
-      'container audit keeps the Pod from ending. Make it a native sidecar',
-    ]);
-  });
 
   test('asks whether a container with an image of Fluentd is meant, and refuses Fluent Bit', () => {
     const reasonOf = (name: string, image: string) =>

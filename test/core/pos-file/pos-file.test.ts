@@ -63,6 +63,7 @@ describe('a line', () => {
       entries: [{ path: 'a', position: 1, inode: '2' }],
       unparsable: [{ line: 2, text: torn, torn: true }],
     });
+    for (const text of [torn, 'a\t1', '']) expect(whyUnparsable({ text, torn: true })).toMatch(/^it is torn/);
   });
 });
 
@@ -140,9 +141,4 @@ test('an entry that counts has its key, and the place of the later line', () => 
   const keyed = [two, again].map((entry) => ({ ...entry, key: entryKeyIn('/pos', entry) }));
   const replaced = [{ ...one, key: entryKeyIn('/pos', one) }];
   expect(latestIn('/pos', [one, two, again])).toEqual({ entries: keyed, replaced });
-});
-
-test('a line that no newline ends is torn, whatever stands in it', () => {
-  for (const text of ['', 'a\t1', 'a\t1\t2'])
-    expect(whyUnparsable({ text, torn: true })).toMatch(/^it is torn/);
 });
