@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { CLI } from './posidle.ts';
 
-const CLI = resolve('dist/cli.js');
 let sessions = 0;
 
 /** Skips the test where there is no tmux; under CI=true the lack is a failure. */
