@@ -4,7 +4,7 @@ import { begin, NEXT, type State, type StateName } from '../../../src/core/drain
 import { step } from '../../../src/core/drain/step.ts';
 import type { Observation } from '../../../src/core/look/observation.ts';
 import type { DrainRequest } from '../../../src/core/progress/drain-request.ts';
-import { ABSENT, draining, policy, row, running, seen, snapshot } from '../../support/builders.ts';
+import { ABSENT, draining, policy, REMOTE, row, running, seen, snapshot } from '../../support/builders.ts';
 import { sized } from '../worlds.ts';
 
 const SEEN = { sightings: new Map(), seen: true, longestGap: undefined };
@@ -63,6 +63,7 @@ const EVENTS: readonly (readonly [string, Partial<Observation>, string])[] = [
     { fluentd: { kind: 'remote', isOrphaned: true } },
     'draining draining draining - - - -',
   ],
+  ['Fluentd runs in another container', { fluentd: REMOTE }, 'watching - - - - - -'],
   ['nobody looked in time', { extent: 'overdue' }, 'watching - - - - - -'],
 ];
 

@@ -27,6 +27,7 @@ const signalledTwice = looksWith({
   ],
 });
 const away = looksWith({ fluentd: ABSENT });
+const ended = looksWith({ fluentd: { kind: 'absent', why: 'it has ended', hasEnded: true } });
 const mainRuns = [look(0, { mains: MAIN }), look(5_000, { mains: MAIN })];
 
 function check(ask: Ask, rows: readonly Row[]): void {
@@ -56,6 +57,7 @@ describe('the deadline of a Fluentd that is not there', () => {
       ['may be off', undefined, { startTimeout: 'off' }],
       ['is the grace period after a signal', 27_000, {}, signalled],
       ['is over at a second signal', OVER, {}, signalledTwice],
+      ['is the settle time where nobody starts it again', 3_000, { settle: 2_000 }, ended],
     ],
   );
 });
@@ -75,6 +77,15 @@ describe('the deadline', () => {
     ['of the next trigger is what comes first', 30_000, { doneProcess: true, startTimeout: 30_000 }],
     ['of the next trigger is none that is over', 65_000, { doneProcess: true, startTimeout: 20_000 }],
   ]);
+});
+
+describe('the time in which in_tail may still deliver a last line', () => {
+  const finish =
+    (at: number): Ask =>
+    (seen) =>
+      deadlines.finishEnd({ ...HTTP, at }, seen);
+  check(finish(10_000), [['counts from the trigger', 12_000]]);
+  check(finish(1_000), [['counts from a movement after that', 7_000]]);
 });
 
 describe('the deadline of a drain', () => {

@@ -85,6 +85,11 @@ describe('the drain is kept open by', () => {
     ['a worker that has not opened its pos file', 'worker: .* yet', fluentd(STARTING)],
     ['one of two workers, where one witness answers', 'worker: .* yet', fluentd(ONE_OF_TWO, HEARD)],
     ['a supervisor without its worker', 'worker: .* is gone', fluentd(running({ workers: [] }))],
+    [
+      'a Fluentd whose witness does not listen yet',
+      'worker: Fluentd runs, and its witness',
+      fluentd({ ...REMOTE, isStarting: true }),
+    ],
     ['a look that did not take in everything', 'look', looked({ depth: 'light' })],
     ['a look that began before the trigger', 'look', looked({ lookedAt: 58_999 }, QUIET)],
     ['a pos file that is away', `pos-file: ${POS} is not there`, looked(MISSING)],

@@ -74,6 +74,10 @@ describe('a Fluentd that was told to stop', () => {
     expect(stepped(late, running(), 69_999).whyChanged).toBeUndefined();
   });
 
+  test('but cannot be killed from here is out of reach', () => {
+    expect(stepped(stopping, REMOTE, 70_000).state).toMatchObject({ end: { kind: 'survived' } });
+  });
+
   test('because its supervisor had ended by itself is reported so', () => {
     const deserted = { ...stopping, trigger: { by: 'deserted', at: 0 } } as const;
     expect(stepped(deserted, ABSENT).state).toMatchObject({ end: { kind: 'ended-by-itself' } });

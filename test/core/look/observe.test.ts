@@ -73,6 +73,16 @@ test('Fluentd has read when an entry stands behind 0, whatever becomes of it', (
   expect(seen([read(0), empty(SECOND)]).hasRead).toBe(true);
 });
 
+test.each<[string, boolean, object]>([
+  ['follows a file', true, {}],
+  ['follows none', false, { files: [] }],
+  ['has not started its inputs', false, { ready: false }],
+  ['has not started them, and is in doubt', false, { ready: false, gap: 9 }],
+  ['is in doubt otherwise', true, { gap: 9 }],
+])('without a pos file Fluentd has read when a worker %s: %s', (_, hasRead, report) => {
+  expect(seen([snapshot(0, [], { posFiles: [], ...said(alive(report)) })]).hasRead).toBe(hasRead);
+});
+
 describe('an empty pos file', () => {
   test('that had entries is believed after the settle time', () => {
     const looks = [read(0), empty(SECOND), empty(2_900)];

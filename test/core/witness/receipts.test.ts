@@ -88,9 +88,16 @@ test.each<[string, object]>([
 });
 
 test('a balance is no doubt while records are on their way: these are left', () => {
-  const moving = progress(alive({ moving: 2, outputs: [http({ took: 5, delivered: 9 })] }));
+  const moving = progress(alive({ moving: 1, outputs: [http({ took: 5, delivered: 9 })] }));
   expect(moving.doubts).toEqual([]);
-  expect(moving.left).toEqual([{ kind: 'moving', threads: 2 }]);
+  expect(moving.left).toEqual([{ kind: 'moving', threads: 1 }]);
+});
+
+test("what buffers took is counted without events of Fluentd's own log, and without outputs that have no buffer", () => {
+  const copy = http({}, { class: 'Fluent::Plugin::CopyOutput', n: null, receipt: { took: 4 } });
+  const own = http({ took: 5, own: 4, only_own: true });
+  const outputs = [http({ took: 9, own: 2 }), http({ took: 1 }), own, copy, output()];
+  expect(progress(alive({ outputs })).taken).toBe(8);
 });
 
 describe('the sums', () => {
@@ -105,6 +112,26 @@ describe('the sums', () => {
     const first = gone({ ends: [http({ took: 10, held: 10 })] });
     const next = alive({ outputs: [http({ took: 5, left: 12, delivered: 17 })] });
     expect(sums(first, next)).toBe('http: 15 taken, 2 left over from before, 17 delivered');
+  });
+
+  test('have all that one worker still holds, also beside what it found', () => {
+    expect(sums(alive({ outputs: [http({ took: 5, left: 3, delivered: 4, held: 4 })] }))).toBe(
+      'http: 5 taken, 3 left over from before, 4 delivered, 4 held',
+    );
+  });
+
+  test('count nothing as passed on where one of the two numbers is unknown', () => {
+    const held = (records: object) => gone({ ends: [http(records)] });
+    expect(progress(held({ left: null, held: 10 })).outputs).toMatchObject([{ held: 10 }]);
+    const next = alive({ outputs: [http({ left: 12 })] });
+    expect(progress(held({ held: null }), next).outputs).toMatchObject([{ left: 12 }]);
+  });
+
+  test("leave out an output of Fluentd's own log that has the name of another one", () => {
+    const own = http({ took: 9, own: 9, delivered: 9, only_own: true });
+    expect(sums(alive({ outputs: [http({ took: 5, delivered: 5 }), own] }))).toBe(
+      'http: 5 taken, 5 delivered',
+    );
   });
 
   test('have the numbers of an output that a reload ended, and each closed buffer once', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   isAnswered,
+  isComplete,
   progressFromWitnesses,
   type Witness,
   withLastAnswers,
@@ -417,6 +418,49 @@ describe('a doubt', () => {
   });
 });
 
+test('what a worker said before is kept for one that says nothing now', () => {
+  const had = { at: 5, witnesses: [alive({}, 'w'), alive({}, 'other')] };
+  const [lives, silent] = withLastAnswers(
+    { at: 9, witnesses: [alive({}, 'w'), { ...SILENT, worker: 'other' }] },
+    had,
+  ).witnesses;
+  expect(lives).toStrictEqual(alive({}, 'w'));
+  expect(silent).not.toHaveProperty('aliveAt');
+});
+
+describe('nobody may have read what came after the end of a worker', () => {
+  const followed = (...witnesses: readonly Witness[]) =>
+    progressFromWitnesses({ at: 100, witnesses }).followedUntil;
+  const ended = (changed: object): Witness => ({
+    ...gone({ readers: ['a'], ...changed }),
+    aliveAt: 10,
+  });
+
+  test('that had an input which no other one has', () => {
+    expect(followed(ended({}), alive())).toBe(10);
+    expect(followed(ended({}), alive({ readers: ['a'] }))).toBe(100);
+  });
+
+  test('unless it had never begun to read', () => {
+    expect(followed(ended({ ready: false }), alive())).toBe(100);
+  });
+});
+
+test("the kubelet's SIGTERM stops no Fluentd if a living worker says so", () => {
+  const ignores = (...witnesses: readonly Witness[]) => progress(...witnesses).ignoresSigterm;
+  expect(ignores(alive({ sigterm: false }), alive({ sigterm: true }, '2-13.sock'))).toBe(true);
+  expect(ignores(alive({ sigterm: true }))).toBe(false);
+  expect(ignores(gone({ sigterm: false }))).toBe(false);
+});
+
+test('a worker never started if no other one was ever ready', () => {
+  const kinds = (...witnesses: readonly Witness[]) => doubts(...witnesses).map(({ kind }) => kind);
+  const early = gone({ ready: false });
+  expect(kinds(early)).toContain('never-started');
+  expect(kinds(early, gone({}, '1-10.sock'))).not.toContain('never-started');
+  expect(kinds(early, alive({ ready: false }))).not.toContain('never-started');
+});
+
 test('the mark changes with each line that is read, and with old lines that come into a new chunk', () => {
   const mark = (changed: object) => progress(alive(changed)).mark;
   const before = mark({ files: [sight()] });
@@ -431,6 +475,7 @@ test('reports are whole where each worker that lives has answered', () => {
   const failed = alive({ error: 'its look failed' });
   for (const witnesses of [[], [alive(), gone({ final: false })], [alive(), SILENT], [alive(), failed]])
     expect(isAnswered({ at: 1, witnesses })).toBe(false);
+  expect(isComplete({ at: 1, witnesses: [] })).toBe(false);
 });
 
 describe('an answer of anybody who may write one takes a second at most', () => {
