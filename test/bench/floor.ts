@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 
 /** Only the system calls of a look at rest. */
-const DRAIN_REQUESTS = `const fs = require('node:fs');
+const CALLS = `const fs = require('node:fs');
   const { open, stat } = require('node:fs/promises');
   const [logs, posFile, pid] = process.argv.slice(-3);
   const paths = fs.readdirSync(logs).map((name) => logs + '/' + name);
@@ -32,7 +32,7 @@ const PACKAGES = `import { watch } from 'chokidar';
   watch(process.argv.at(-2), { persistent: false });
   void psList();
   void pidusage(process.pid);
-  ${DRAIN_REQUESTS}`;
+  ${CALLS}`;
 
 /** Writes them into one file; gives its path. */
 export async function callsAndPackages(dir: string): Promise<string> {
