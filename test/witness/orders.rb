@@ -271,7 +271,7 @@ end
 it 'a log that is renamed three times in a second is caught, and then all of it is read' do |s|
   s.run(slow(s) + s.out)
   (0...12).each do |turn|
-    (1..4).each { |n| s.append("line #{turn * 4 + n} of a main that writes fast and has long lines for a head\n"); sleep 0.2 }
+    (1..4).each { |n| s.append("line #{turn * 4 + n} of a main that writes fast and has long lines for a head\n"); sleep 0.1 }
     File.rename(s.log, s.log("a.log.#{turn}"))
   end
   s.append("line 49, the last one\n")
