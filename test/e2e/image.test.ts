@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { compose } from '../pods/compose.ts';
 import { BASES, standInFor } from '../pods/images.ts';
 import type { Container } from '../pods/kubernetes.ts';
 import { kustomize } from '../pods/kustomize.ts';
@@ -63,6 +64,21 @@ describe.skipIf(reason !== undefined)('the image posidle', () => {
     expect(metrics).toMatch(/^posidle_lag_bytes 4$/m);
     expect(metrics).toMatch(/^posidle_unreadable_pos_files 0$/m);
     expect(await podman('exec', pod, 'posidle', 'inspect')).toMatch(/^behind by 4 B in 1 of 1 file$/m);
+  });
+
+  test('drains and stops Fluentd by Docker Compose once main has completed, and then `up` ends', async () => {
+    const run = await compose(0);
+    expect(await run('up', '--no-color')).toContain(
+      'drained: 20 lines read from 1 file; stdout: 20 taken, 20 delivered',
+    );
+    expect((await run('ps')).match(/Exit 0 /g)).toHaveLength(4);
+  });
+
+  test('drains by hand under Docker Compose after a main that failed', async () => {
+    const run = await compose(7);
+    await expect(run('up')).rejects.toThrow('exited with code 7');
+    expect(await run('run', '--rm', '--no-deps', 'posidle')).toContain('drained: 20 lines read from 1 file');
+    expect((await run('logs', 'fluentd')).match(/line \d+ of 20/g)).toHaveLength(20);
   });
 });
 

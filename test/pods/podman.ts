@@ -46,6 +46,6 @@ export function missingPodman(images: readonly string[]): string | undefined {
   return reason;
 }
 
-function environment(): NodeJS.ProcessEnv {
+export function environment(): NodeJS.ProcessEnv {
   return { ...process.env, CONTAINERS_CONF };
 }
