@@ -28,10 +28,9 @@ export const COMMANDS = {
     options: watchOptions,
     exits: DRAIN_EXITS,
     examples: [
-      ['$0 watch -p /var/log/fluentd/app.pos', 'stop Fluentd when no log file was read for 60 s'],
       [
-        '$0 watch -p /var/log/fluentd/app.pos --quiet 30s --strict',
-        'the same after 30 s; exit 3 unless all is proven',
+        '$0 watch -p /var/log/fluentd/app.pos --quiet 2m --strict',
+        'stop Fluentd when nothing was read for 2 minutes; exit 3 unless all is proven',
       ],
     ],
   },
@@ -41,7 +40,10 @@ export const COMMANDS = {
     options: watchOptions,
     exits: `${DRAIN_EXITS}; if Fluentd failed by itself: its own code, or 128 + signal`,
     examples: [
-      ['$0 run -- fluentd -c /fluentd/etc/fluent.conf', 'stop it when no log file was read for 60 s'],
+      [
+        '$0 run --quiet 2m -- fluentd -c /fluentd/etc/fluent.conf',
+        'stop it when nothing was read for 2 minutes',
+      ],
       ['$0 run --done-file /var/log/app/done -- fluentd', 'stop it when main has made this file'],
     ],
   },
