@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   closeSync,
@@ -5,19 +6,16 @@ import {
   linkSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
 import type { FileReport, Report } from '../../src/core/witness/answer.ts';
 import { said } from '../support/deliver.ts';
 import type { Site } from '../support/delivery-site.ts';
@@ -70,8 +68,8 @@ export class Main {
       case 'remove':
         return rmSync(this.#path(deed[1]));
       case 'compress':
-        writeFileSync(`${this.#path(deed[1])}.gz`, gzipSync(readFileSync(this.#path(deed[1]))));
-        return rmSync(this.#path(deed[1]));
+        // It keeps the file's times, as logrotate does.
+        return void execFileSync('gzip', [this.#path(deed[1])]);
       case 'set an old date':
         return utimesSync(this.#path(deed[1]), 0, 0);
       case 'link':

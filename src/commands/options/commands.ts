@@ -124,7 +124,7 @@ export const COMMANDS = {
       ),
     }),
     positional: ['files', 'FILE: manifests; - is stdin'],
-    exits: '0 changed; 3 nothing was changed: the output is your manifest, without posidle',
+    exits: '0 changed; 3 nothing was changed: the output is your manifest as it was',
     examples: [
       [
         '$0 inject --image REGISTRY/posidle:0.1.0 job.yaml >new.yaml',
