@@ -5,8 +5,8 @@ import { andMore, type Millis } from '../core/text/units.ts';
 import { type Host, PartlyListed } from '../host.ts';
 import { PosFiles } from './read-pos-files.ts';
 
-/** How often light looks list new files. in_tail itself looks every refresh_interval, by default once a minute. */
-const LISTING_AGE: Millis = 10_000;
+/** How often light looks list new files: it takes as long as two looks. in_tail itself does it each refresh_interval, by default once a minute. */
+const LISTING_AGE: Millis = 30_000;
 
 interface Named {
   /** Pos files or globs. */

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type FluentdRun, missingFluentd, NEWEST, startFluentd, witnessIn } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 import { anonymousMemoryOf, cpuTimeOf } from './figures.ts';
-import { add, type Bench, BUNDLE, type Figures, MIB, type Row, SPAN } from './rows.ts';
+import { add, type Bench, BUNDLE, type Figures, MIB, type Row } from './rows.ts';
 import { type Files, makeFiles } from './site.ts';
 
 /** Fluentd sends each line within two seconds of reading it. */
@@ -16,6 +16,8 @@ const TO_STDOUT =
 const TO_NOBODY = '<match app>\n@type http\nendpoint http://127.0.0.1:1/\n</match>\n';
 /** Long enough for all to be at rest. */
 const REST = 4_000;
+/** Seconds of a drain in which nothing comes. */
+const WAIT = 10;
 const TIMES = 2;
 
 /**
@@ -102,8 +104,8 @@ async function drained({ dir }: Files) {
   await logged(posidle, '→ draining');
   await pause(REST);
   const before = cpuTimeOf(pid);
-  await pause(SPAN * 1_000);
-  const wait = (100 * (cpuTimeOf(pid) - before)) / (SPAN * 1e9);
+  await pause(WAIT * 1_000);
+  const wait = (100 * (cpuTimeOf(pid) - before)) / (WAIT * 1e9);
   const memory = anonymousMemoryOf(pid) / MIB;
   posidle.kill('SIGKILL');
   await once(posidle, 'exit');

@@ -12,8 +12,8 @@ export type Subject = 'posidle' | 'calls + packages' | 'fluentd alone';
 export type Figures = Partial<Record<Subject, number[]>>;
 
 export const BUNDLE = 'dist/posidle.cjs';
-/** Seconds of one measurement at rest. */
-export const SPAN = 10;
+/** Seconds of one measurement at rest: as often as posidle lists new files. */
+const SPAN = 30;
 /** Seconds before the first of them: V8 compiles what is hot, and collects what the start has left. */
 const WARM_UP = 60;
 

@@ -6,12 +6,12 @@ import { Files } from '../../src/daemon/look-at-files.ts';
 import { confOf, LOG, POS, posText } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
-test('light looks list new files every ten seconds', async () => {
+test('light looks list new files every thirty seconds', async () => {
   const { host, look, listings } = await listed();
-  for (let second = 0; second < 20; second += 1) await look();
+  for (let second = 0; second < 60; second += 1) await look();
   expect(listings()).toBe(2);
   host.writeFile('/var/log/new.log', 'line\n');
-  for (let second = 0; second < 10; second += 1) await look();
+  for (let second = 0; second < 30; second += 1) await look();
   expect((await look()).map(({ path }) => path)).toEqual([LOG, '/var/log/new.log']);
 });
 
