@@ -39,7 +39,9 @@ export async function runInspect(args: InspectArgs): Promise<number> {
   }
   for (const word of posFiles)
     if (LIKE_A_POD.test(word) && !(await exists(word)))
-      process.stderr.write(`posidle: there is no file ${word}. For a Pod: kubectl posidle inspect ${word}\n`);
+      process.stderr.write(
+        `posidle: there is no file ${word}. For a Pod: kubectl posidle inspect ${word} (kubectl finds this program in the PATH as kubectl-posidle)\n`,
+      );
   const view = { width: widthOfStdout(), conf, notes: warnings };
   const isRepeated = args.follow || args.wait !== undefined;
   const inspect = inspector(host, subject, isRepeated ? new Rates() : undefined);

@@ -41,7 +41,9 @@ test.concurrent('a pos file whose glob is longer than any path is named in short
 
 test.concurrent('posidle inspect WORD asks whether a word that is no file is a Pod', async () => {
   const { code, stdout, stderr } = await posidle('inspect', 'app-7d9f8', 'no.pos');
-  expect(stderr).toBe('posidle: there is no file app-7d9f8. For a Pod: kubectl posidle inspect app-7d9f8\n');
+  expect(stderr).toBe(
+    'posidle: there is no file app-7d9f8. For a Pod: kubectl posidle inspect app-7d9f8 (kubectl finds this program in the PATH as kubectl-posidle)\n',
+  );
   expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('it is not there') });
 });
 

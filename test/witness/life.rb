@@ -264,6 +264,22 @@ it 'a link or a file in the place of the FIFO changes nothing' do |s|
   expect('it answers', s.look['ready'])
 end
 
+on_oldest_and_newest 'it flushes no more once Fluentd stops, which has closed its buffers then' do |s|
+  File.write("#{s.dir}/block", '')
+  s.append("one\n")
+  s.run(conf(s))
+  s.till('it holds the stop up') { File.exist?("#{s.dir}/block.waits") }
+  File.write("#{s.witness}/ending", '')
+  s.till('a flush') { s.said.include?('force flushing') }
+  Process.kill('INT', s.pid)
+  s.till('it stops') { s.said.include?('shutting down') }
+  before = s.said.scan('force flushing').size
+  sleep 2.5
+  expect('flushes', s.said.scan('force flushing').size, before)
+  File.delete("#{s.dir}/block")
+  expect('exit', s.ended.exitstatus, 0)
+end
+
 on_each_version 'while the mark that the Pod ends is there, it flushes each second' do |s|
   s.append(s.lines(1..10))
   s.run(s.tail + s.out('flush_interval 300s', type: 'file'))

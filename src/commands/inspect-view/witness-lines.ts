@@ -10,7 +10,7 @@ export function* witnessLines({ seen }: Found): Generator<string> {
   if (reports === undefined) return;
   const { witnesses } = reports;
   if (witnesses.length === 0)
-    yield 'no witness there: posidle witness writes it, and prints what the container of Fluentd needs';
+    yield 'no witness there: Fluentd has not started yet, or does not load it (posidle witness prints what it needs)';
   for (const one of witnesses) {
     if (one.kind === 'alive') {
       const { pid, lines } = one.report;

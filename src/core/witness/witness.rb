@@ -209,7 +209,8 @@ class PosidleWitness
   # The Pod ends (posidle made the mark), and main may still write. Flushed each second, little is left if main uses up
   # the grace period: a file buffer is not flushed when Fluentd stops.
   def flush_in_ending_pod
-    return unless clock >= @flush && File.exist?(File.join(File.dirname(@stem), 'ending')) && @root && ready?
+    return unless @root && clock >= @flush && !var(Fluent::Engine, :@engine_stopped) # buffers close then
+    return unless File.exist?(File.join(File.dirname(@stem), 'ending')) && ready?
     @flush = clock + 1
     Process.kill(:USR1, @pid)
   rescue StandardError
