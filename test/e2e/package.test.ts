@@ -57,7 +57,7 @@ describe('the npm package, installed into an empty folder', () => {
 
   test('holds nothing that its user does not need', () => {
     const expected =
-      /^(dist\/|docker\/(kubernetes|exporter|image)\/|docker\/[^/]+$|[A-Z]+(\.md)?$|package\.json$|fluent\.conf\.example$)/;
+      /^(dist\/|docker\/(compose|kubernetes|exporter|image)\/|docker\/[^/]+$|[A-Z]+(\.md)?$|package\.json$|fluent\.conf\.example$)/;
     expect(packed.filter((path) => !expected.test(path))).toEqual([]);
     expect(packed).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/cli.js']));
   });
