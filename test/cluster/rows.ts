@@ -218,7 +218,7 @@ export const SET_UPS: readonly Row[] = table({
     main: 'slowly 1 20 >>a.log',
     lines: 20,
     job: { backoffLimit: 0 },
-    change: grace(20),
+    change: grace(30),
     acts: (destination) => {
       destination.isAway = true;
       return {};
@@ -433,7 +433,8 @@ export const TROUBLES: readonly Row[] = table({
   },
   'posidle stands before Fluentd': {
     change: (pod) => void pod.initContainers?.reverse(),
-    told: NOBODY_DRAINED,
+    // A Fluentd that started late has only read by then.
+    told: { ...NOBODY_DRAINED, outcome: /^(unproven|not-drained)$/ },
   },
   'posidle is an ordinary container': {
     ...STOPS_SLOWLY,
@@ -459,7 +460,8 @@ export const TROUBLES: readonly Row[] = table({
             await pod.delete();
           },
         }),
-        told: { outcome: /./, codes: [0, 3, 4, 137, undefined], lost: 8, within: 30 },
+        // main uses up the grace period: a busy node may need more than the second that is left.
+        told: { outcome: /./, codes: [0, 3, 4, 137, undefined], lost: 8, within: 30, kill: 'perhaps' },
       },
     ]),
   ),
