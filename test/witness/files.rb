@@ -173,27 +173,6 @@ on_each_version 'a file that takes the place of a followed one while in_tail is 
   expect('lost', found['lost'].map { |l| l.values_at('path', 'size', 'why') }, [[s.log, 7, 'never followed']])
 end
 
-# in_tail watches a file before it has turned to it, and a write has another thread turn to it, too. If both do at once, it is read twice.
-on_each_version 'while in_tail makes a watcher and turns to its file, the witness looks at no file' do |s|
-  File.write("#{s.dir}/turning.rb", <<~RUBY)
-    PosidleWitness.prepend(Module.new do
-      %i[fingerprint report stat].each do |name|
-        define_method(name) do |*all|
-          turns, makes = %w[on_rotate construct_watcher].map { |at| caller.any? { |line| line.include?(at) } }
-          File.write('#{s.dir}/looks', makes ? "\#{name} in a turn\n" : '', mode: 'a') if turns
-          File.write('#{s.dir}/looks', "\#{name}\n", mode: 'a') if makes && !turns
-          super(*all)
-        end
-      end
-    end)
-  RUBY
-  s.append(s.lines(1..9))
-  s.run(s.tail + s.out, args: ['-r', "#{s.dir}/turning.rb"])
-  s.seen('read') { |a| file(a) && file(a)['pos'] == File.size(s.log) }
-  looks = File.read("#{s.dir}/looks").lines.map(&:chomp)
-  expect('looks', [looks.grep(/turn/), looks.uniq.sort], [[], %w[fingerprint report stat]])
-end
-
 it 'a file that in_tail finds while the witness looks is in one list or the other' do |s|
   File.write("#{s.dir}/slow.rb", <<~RUBY)
     PosidleWitness.prepend(Module.new do

@@ -30,27 +30,17 @@ class PosidleWitness
     had = [var(var(w, :@rotate_handler), :@fsize).to_i, mark[:size]].max # a full buffer keeps in_tail from looking
     keep(@cuts, report(w).merge(had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]], head: head(mark, mark[:pos])))
   end
-  # While Fluentd starts, two threads may turn to a file at once, and then in_tail reads it twice (on_rotate): the longer this
-  # takes the likelier. So it makes no call that waits, and the rest is done when the watcher is made.
-  def turned(w, stat)
+  def begins(w, stat) # an earlier worker read the bytes before the position, or nobody did
     return unless (was = @new.delete(w))
-    pos, key = w.pe.read_pos, key(w)
-    pos = was if (pos..2**60).cover?(was) # in_tail begins anew where the file is shorter
-    turn = [w, stat, was, pos, key, @closed[key], ms]
-    @making > 0 ? @later << turn : begins(*turn)
-  end
-  def makes(done) # a watcher
-    @mutex.synchronize { @making += done ? -1 : 1 }
-    begins(*@later.shift) while done && @later.any?
-  end
-  def begins(w, stat, was, pos, key, before, at) # an earlier worker read the bytes before the position, or nobody did
-    now = report(w).merge(pos: pos, size: stat.size, print: fingerprint(w.path, pos, io(w)))
+    before, now = @closed[key = key(w)], report(w)
+    now[:pos] = was if (now[:pos]..2**60).cover?(was) # in_tail begins anew where the file is shorter
+    now[:print] = fingerprint(w.path, now[:pos], io(w))
     same = before ? before.values_at(:pos, :print) == now.values_at(:pos, :print) : @begun.key?(key) && now[:print]
     written = ms(stat.mtime) if was == 0 # without a position in_tail begins at the end
-    keep(@starts, now.merge(written: written)) unless pos == 0 || same
-    keep(@lost, before.merge(why: 'closed')) if pos == 0 && left?(before) # the inode number was reused
+    keep(@starts, now.merge(written: written)) unless now[:pos] == 0 || same
+    keep(@lost, before.merge(why: 'closed')) if now[:pos] == 0 && left?(before) # the inode number was reused
     cut_unfound(key, w.path, io(w))
-    @begun[key] = at
+    @begun[key] = ms
     @marks[handler(w)] = mark(w, handler(w), stat(w.path)) if reads?(w)
   end
   def closes(w) # a writer may still have the file open, even renamed or removed

@@ -19,9 +19,7 @@ class PosidleWitness
       trace(:commits, c, :commit_write, %i[chunk_id secondary]) do |_, (id, secondary)|
         leaves(id, secondary ? :secondary : :delivered) unless Thread.current[:posidle_way].to_a[0] == id
       end
-    when 'Fluent::Plugin::TailInput'
-      trace(:makes, c, :construct_watcher, [], :return) { |_, _, done| makes(done) }
-      # it returns false where it keeps the lines
+    when 'Fluent::Plugin::TailInput' # it returns false where it keeps the lines
       trace(:reads, c, :receive_lines, %i[lines], :return) { |_, (lines), done| number(:lines, lines.size) if done && done[0] == true }
     when 'Fluent::Plugin::TailInput::TailWatcher::IOHandler' # with num_threads of 1.20
       trace(:pooled, c, :complete_async, %i[success]) { |h, (done)| number(:lines, var(h, :@lines).size) if done }

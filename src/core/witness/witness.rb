@@ -26,9 +26,9 @@ class PosidleWitness
     host = '/etc/hostname' unless (File.stat('/etc/hostname').dev == File.stat('/etc').dev rescue true)
     @pod = [__FILE__, *host].map { |path| ms(File.mtime(path)) rescue born }.min - 1000
     @begun, @closed, @held, @marks, @heads, @unfound, @heard, @traces = {}, {}, {}, {}, {}, {}, {}, {}
-    @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @aside, @later = [], [], [], [], [], [], [], [], []
+    @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @aside = [], [], [], [], [], [], [], []
     @new, @named, @turns, @mutex = {}.compare_by_identity, {}.compare_by_identity, {}, Mutex.new
-    @more = @over = @due = @gap = @again = @flush = @making = 0
+    @more = @over = @due = @gap = @again = @flush = 0
     @tally, @numbers = {}.compare_by_identity, { lines: 0, refused: 0, unrouted: 0, unparsed: 0 }
     listen
     at_exit { last_report($!.nil? || $!.is_a?(SystemExit) && $!.success?) if Process.pid == @pid }
@@ -81,7 +81,7 @@ class PosidleWitness
     when 'Fluent::EventRouter'
       trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
     when 'Fluent::Plugin::TailInput::TailWatcher'
-      trace(:turns, c, :on_rotate, %i[stat], :return) { |w, (stat), done| done ? turned(w, stat) : turns(w, stat) }
+      trace(:turns, c, :on_rotate, %i[stat], :return) { |w, (stat), done| done ? begins(w, stat) : turns(w, stat) }
       trace(:closes, c, c.method_defined?(:force_close) ? :force_close : :close) { |w| closes(w) if reads?(w) }
     end
   end
