@@ -5,7 +5,7 @@ import { andMore, type Millis } from '../core/text/units.ts';
 import { type Host, PartlyListed } from '../host.ts';
 import { PosFiles } from './read-pos-files.ts';
 
-/** How often light looks list new files: it takes as long as two looks. in_tail itself does it each refresh_interval, by default once a minute. */
+/** How often light looks list new files. A listing takes as long as two looks, and in_tail makes one each refresh_interval, by default once a minute. */
 const LISTING_AGE: Millis = 30_000;
 
 interface Named {

@@ -32,7 +32,7 @@ export const inspectOptions = namedInErrors({
   context: text('NAME', 'as kubectl posidle: the context of the kubeconfig', WHICH),
   wait: parsed(
     'DUR',
-    'repeat until all files are found and read and, with a witness, all chunks sent, or can never be (exit 0), at most DUR (exit 1, and say what is left)',
+    'repeat until all files are found and read and, with a witness, all chunks are sent (exit 0); what can never be read is named, and not waited for. At most DUR (exit 1, and say what is left)',
     TELL,
     durationOr(),
   ),
