@@ -15,7 +15,7 @@ import type { Reports } from './core/witness/reports.ts';
 export interface Host {
   requests(): readonly DrainRequest[];
 
-  /** Monotonic. */
+  /** Monotonic; 0 is the start of Node. */
   now(): Millis;
   /** Sleeps until the instant. A stop request ends it earlier and, with `wakeOnChange`, a possible change of a pos file. */
   sleep(until: Millis, options?: { readonly wakeOnChange: boolean }): Promise<void>;

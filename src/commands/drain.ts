@@ -10,7 +10,8 @@ import { watchAndReport } from './watch.ts';
 
 /**
  * Requests the drain, and watches the Fluentd whose witness listens. In an ending Pod the grace period counts from the mark `ending`, which
- * the preStop hook of posidle's container made (docker/image/asleep): main may have used a part of it, or all.
+ * the preStop hook of posidle's container made (docker/image/asleep): main may have used a part of it, or all. Else it counts from Node's
+ * start, which is 0 for the host: on a busy node Node takes seconds to load posidle.
  */
 export async function runDrain(args: DrainArgs): Promise<number> {
   const { grace, witness = sharedDir() ?? SHARED_DIR } = args;
@@ -18,7 +19,7 @@ export async function runDrain(args: DrainArgs): Promise<number> {
   const host = new NodeHost();
   const ending = await endingFor(witness);
   const [podEnds, spent] = [ending !== undefined, ending ?? 0];
-  host.request(args['main-ended'] ? 'main-ended' : 'drain', host.now() - spent);
+  host.request(args['main-ended'] ? 'main-ended' : 'drain', -spent);
   const options = {
     grace: podEnds ? Math.max(grace, spent + KUBELET_RESERVE) : grace,
     quiet: 'off',

@@ -8,7 +8,7 @@ import { ONE_VERSION, onFluentd, test } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { memoryBuffer, renderConf, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
 import { needsRoot } from '../support/needs.ts';
-import { type PosidleRun, startPosidle } from '../support/posidle.ts';
+import { CLI, loading, type PosidleOptions, type PosidleRun, startPosidle } from '../support/posidle.ts';
 import { startFluentd } from '../support/real-fluentd.ts';
 
 /** Nothing flushes by itself. */
@@ -63,10 +63,15 @@ function podEnds(dir: string): void {
   writeFileSync(join(dir, 'ending'), '');
 }
 
-function drain(site: Site, dir: string, ...args: readonly string[]): PosidleRun {
+function drain(
+  site: Site,
+  dir: string,
+  args: readonly string[] = [],
+  options: PosidleOptions = {},
+): PosidleRun {
   const grace = args.includes('--grace') ? [] : ['--grace', '60s'];
   const told = ['--termination-log', site.termination, '--log-format', 'json'];
-  return startPosidle(['drain', '--witness', dir, ...grace, ...told, ...args], { cwd: site.dir });
+  return startPosidle(['drain', '--witness', dir, ...grace, ...told, ...args], { cwd: site.dir, ...options });
 }
 
 async function ended(site: Site, { exited, stderr }: PosidleRun) {
@@ -112,7 +117,7 @@ onFluentd(ONE_VERSION, (version) => {
       const dir = await sharedDir(site);
       await site.write('app.log', 1_000);
       podEnds(dir);
-      const posidle = drain(site, dir, '--main-ended');
+      const posidle = drain(site, dir, ['--main-ended']);
       const fluentd = fluentdIn(site, version, dir);
       const outcome = { ...DRAINED, end: 'left-to-kubelet' };
       expect(await ended(site, posidle)).toMatchObject({ code: 0, lost: 0, outcome });
@@ -126,7 +131,7 @@ onFluentd(ONE_VERSION, (version) => {
       await fluentd.exited;
       await site.write('app.log', 10);
       podEnds(dir);
-      const { code, outcome } = await ended(site, drain(site, dir, '--main-ended'));
+      const { code, outcome } = await ended(site, drain(site, dir, ['--main-ended']));
       expect(outcome).toMatchObject({
         end: 'no-fluentd',
         outcome: 'unproven',
@@ -136,13 +141,23 @@ onFluentd(ONE_VERSION, (version) => {
       expect(code).toBe(4);
     });
 
+    test('counts the grace period from the start of Node, however long that takes', async ({ site }) => {
+      const dir = await sharedDir(site);
+      const slow = loading('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500)');
+      const wrapper = ['sh', '-c', `${slow} exec "$0" "$@"`, process.execPath, CLI];
+      const posidle = drain(site, dir, ['--main-ended', '--grace', '4s'], { wrapper });
+      const { outcome } = await ended(site, posidle);
+      const { durationsMs } = outcome as { durationsMs: { waiting: number } };
+      expect(durationsMs.waiting).toBeLessThan(1_000);
+    });
+
     test('stops a drained Fluentd whose first process is a shell, which ignores SIGTERM', async ({
       site,
     }) => {
       const first = ['sh', '-c', '"$@"; exit $?', 'sh'];
       const { dir, fluentd } = await begin(site, version, 100, { first });
       podEnds(dir);
-      expect(await ended(site, drain(site, dir, '--main-ended'))).toMatchObject({
+      expect(await ended(site, drain(site, dir, ['--main-ended']))).toMatchObject({
         lost: 0,
         outcome: { ...DRAINED, end: 'stopped' },
       });
@@ -181,7 +196,7 @@ onFluentd(['1.18.0'], (version) => {
     writeFileSync(site.log('job.log'), lines);
     await site.isRead('job.log');
     podEnds(dir);
-    const posidle = drain(site, dir, '--main-ended', '--grace', grace);
+    const posidle = drain(site, dir, ['--main-ended', '--grace', grace]);
     const { code, outcome: message } = await ended(site, posidle);
     expect(code).toBe(exit);
     const { level, msg } = posidle.log().at(-1) ?? {};
@@ -193,7 +208,7 @@ onFluentd(['1.18.0'], (version) => {
 
   test('says without a witness what docker/README shows', async ({ site }) => {
     const dir = await sharedDir(site);
-    const posidle = drain(site, dir, '--main-ended', '--grace', '4s');
+    const posidle = drain(site, dir, ['--main-ended', '--grace', '4s']);
     expect(await ended(site, posidle)).toMatchObject({ code: 4 });
     const { level, msg } = posidle.log().at(-1) ?? {};
     expect(shapeOf(`${level} ${msg}`.replace(dir, '/posidle'))).toBe(shapeOf(shownLine(3)));

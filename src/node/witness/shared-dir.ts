@@ -9,8 +9,8 @@ export function sharedDir(): string | undefined {
   return process.env['POSIDLE_DIR'] ?? (existsSync(SHARED_DIR) ? SHARED_DIR : undefined);
 }
 
-/** How long ago the preStop hook of posidle's container marked the Pod's end (docker/image/asleep); undefined if it did not. */
+/** How long before Node's start the preStop hook of posidle's container marked the Pod's end (docker/image/asleep); undefined if it did not. */
 export async function endingFor(dir: string): Promise<Millis | undefined> {
   const mark = await stat(join(dir, 'ending')).catch(() => undefined);
-  return mark && Math.max(0, Date.now() - mark.mtimeMs);
+  return mark && Math.max(0, performance.timeOrigin - mark.mtimeMs);
 }
