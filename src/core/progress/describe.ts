@@ -54,8 +54,10 @@ const OF_FILES: Readonly<Record<LeftFile, string>> = {
 function leftInWords(one: Left): string {
   if (one.kind === 'kept') return `${one.where} keeps ${counted(one.records, 'record')}`;
   if (one.kind === 'moving') return `${counted(one.threads, 'thread')} of Fluentd still emit records`;
-  if (one.kind === 'held')
-    return `${one.output} holds ${counted(one.chunks, 'chunk')} (${formatBytes(one.bytes)})`;
+  if (one.kind === 'held') {
+    const why = one.next === 'retry' ? ', because sending failed' : '';
+    return `${one.output} holds ${counted(one.chunks, 'chunk')} (${formatBytes(one.bytes)})${why}`;
+  }
   return `${one.path}: ${OF_FILES[one.kind]}${sized(one.bytes)}`;
 }
 

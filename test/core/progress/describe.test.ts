@@ -25,7 +25,8 @@ test.each<[Left, string]>([
   ],
   [{ kind: 'given-up', path: '/a', bytes: undefined }, '/a: Fluentd gave up this chunk [given-up]'],
   [{ kind: 'kept', where: 'concat', records: 2 }, 'concat keeps 2 records [kept]'],
-  [HELD, 'out holds 1 chunk (2.0 KiB) [held]'],
+  [HELD, 'out holds 1 chunk (2.0 KiB), because sending failed [held]'],
+  [{ ...HELD, next: 'flush' }, 'out holds 1 chunk (2.0 KiB) [held]'],
 ])('what is left is said in a sentence, with its kind: %o', (left, sentence) => {
   expect(describeLeft(listed([left]))).toBe(sentence);
 });
