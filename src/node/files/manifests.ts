@@ -1,16 +1,13 @@
 import {
-  constructFromEvents,
   DEFAULT_SCALAR_STYLE_RULES,
   DUMP_SCHEMA,
   defineScalarTag,
   dump,
-  EVENT_ID,
-  type Event,
   FAILSAFE_SCHEMA,
   legacyMapTag,
+  loadAll,
   mergeTag,
   NOT_RESOLVED,
-  parseEvents,
   SCALAR_STYLE,
   visit,
   YAMLException,
@@ -42,45 +39,39 @@ const WRITE = DUMP_SCHEMA.withTags(
   }),
 );
 
-/** What begins or ends a document, with its line if nothing else is on it. */
-const MARKER = /^(?:---|\.\.\.)(?=\s|$)[ \t]*(?:\r?\n)?/m;
+/** What begins or ends a document (document markers in YAML 1.2, 9.1.2), with the white space behind it. No text can hold it. */
+const MARKER = /^(?:---|\.\.\.)(?=\s|$)[ \t]*(?:\r?\n)?/;
+const EACH_DOCUMENT = /^(?=(?:---|\.\.\.)(?:\s|$))/m;
+/** `%YAML 1.1` */
+const DIRECTIVE = /^%.*/gm;
 
 /** The documents of a file. Throws with line and column if it is not YAML. */
 export function parseManifests(text: string): readonly Manifest[] {
-  const input = text.replace(/^\uFEFF/, '').replace(/[^\n]$/, '$&\n');
-  const events = readEvents(() => parseEvents(input, {}));
-  // Of two values for one key the last one counts, as for kubectl.
-  const documents = readEvents(() =>
-    constructFromEvents(events, { source: input, schema: READ, json: true }),
-  );
-  const begins = events.flatMap(({ type }, index) =>
-    type === EVENT_ID.DOCUMENT ? [startOf(events[index + 1])] : [],
-  );
-  let end = 0;
+  const input = text
+    .replace(/^\uFEFF/, '')
+    .replace(/[^\n]$/, '$&\n')
+    .replace(DIRECTIVE, '');
   const found: Manifest[] = [];
-  for (const [index, begin] of begins.entries()) {
-    const document = documents[index];
-    if (document === null) continue;
-    const [head = ''] = input.slice(end, begin).split(MARKER).slice(-1);
-    const [body = ''] = input.slice(begin).split(MARKER, 1);
-    end = begin + body.length;
-    found.push({ document, source: head + body });
+  let line = 1;
+  for (const part of input.split(EACH_DOCUMENT)) {
+    const document = documentIn(part, line);
+    if (document !== undefined && document !== null)
+      found.push({ document, source: part.replace(MARKER, '') });
+    line += part.split('\n').length - 1;
   }
   return found;
 }
 
-function startOf(event: Event | undefined): number {
-  if (event === undefined) return -1;
-  return 'start' in event ? event.start : 'valueStart' in event ? event.valueStart : -1;
-}
-
-function readEvents<T>(read: () => T): T {
+/** undefined if there are only comments. `line`: of the part in its file. */
+function documentIn(part: string, line: number): unknown {
   try {
-    return read();
+    // Of two values for one key the last one counts, as for kubectl.
+    const [document] = loadAll(part.replace(/^\.\.\./, '---'), { schema: READ, json: true });
+    return document;
   } catch (error) {
     if (!(error instanceof YAMLException) || error.mark === undefined) throw error;
     const { reason, mark } = error;
-    throw new Error(`line ${mark.line + 1}, column ${mark.column + 1}: ${reason}`);
+    throw new Error(`line ${line + mark.line}, column ${mark.column + 1}: ${reason}`);
   }
 }
 
