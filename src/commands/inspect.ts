@@ -6,12 +6,12 @@ import { Rates } from '../core/inspect/rates.ts';
 import { check, summaryOf } from '../core/inspect/summary.ts';
 import { describeDoubts, listed } from '../core/progress/describe.ts';
 import { printable } from '../core/text/printable.ts';
-import { formatDuration, type Millis } from '../core/text/units.ts';
+import { formatDuration, LONGEST_TIMER, type Millis } from '../core/text/units.ts';
 import { exists } from '../node/files/files.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { canDraw, drawAll, widthOfStdout, write, writeLines } from '../node/output/terminal.ts';
-import { endAfter } from '../node/processes/end.ts';
 import { type Inspect, inspector, inspectSubject } from '../tasks/inspect.ts';
+import { CommandError } from '../tasks/usage-error.ts';
 import { growHeapSlowly } from './heap.ts';
 import { frameOf } from './inspect-view/follow-frame.ts';
 import { tableLines } from './inspect-view/table.ts';
@@ -29,11 +29,9 @@ export async function runInspect(args: InspectArgs): Promise<number> {
   growHeapSlowly();
   const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, witness, json } = args;
   const host = new NodeHost(root);
-  const callOff = args.wait === undefined ? () => {} : await endAfter(args.wait + HEAD_START, OVERDUE);
   const subject = await inspectSubject(host, { posFiles, fluentConf, root, witness });
   const { conf, warnings, nothing } = subject;
   if (nothing !== undefined && !json) {
-    callOff();
     await writeLines([printable(nothing)]);
     return EXIT.ok;
   }
@@ -47,7 +45,6 @@ export async function runInspect(args: InspectArgs): Promise<number> {
   const inspect = inspector(host, subject, isRepeated ? new Rates() : undefined);
   if (args.follow) return await follow(inspect, args);
   const { found, passed, reason } = await look(inspect, args);
-  callOff();
   const lines = json ? [jsonOf(found)] : reason ? [printable(reason)] : tableLines(found, view);
   // Set before the write, because a reader that closes the pipe ends the process.
   process.exitCode = passed ? EXIT.ok : FAILED;
@@ -64,7 +61,7 @@ interface Looked {
 
 async function look(inspect: Inspect, args: InspectArgs): Promise<Looked> {
   const { wait, 'max-lag': most } = args;
-  if (wait !== undefined) return await waitUntilRead(inspect, wait, args);
+  if (wait !== undefined) return await Promise.race([waitUntilRead(inspect, wait, args), overdue(wait)]);
   const found = await inspect();
   return most === undefined
     ? { found, passed: isEverythingReadable(found) }
@@ -86,6 +83,11 @@ async function waitUntilRead(inspect: Inspect, atMost: Millis, { interval }: Ins
     }
     await pause(Math.min(interval, atMost - spent));
   }
+}
+
+async function overdue(wait: Millis): Promise<never> {
+  await pause(Math.min(wait + HEAD_START, LONGEST_TIMER), undefined, { ref: false });
+  throw new CommandError(OVERDUE, FAILED);
 }
 
 /** Files that Fluentd let go of unread: waiting does not help them. */

@@ -62,7 +62,7 @@ export const COMMANDS = {
     about: 'show what Fluentd has read, and what is left',
     options: inspectOptions,
     exits: '0 posidle could read all; with --max-lag or --wait, Fluentd has read it, too',
-    failed: '1 it could not, or a bug: please report it; 137 with --wait a mount does not answer',
+    failed: '1 it could not, or a bug: please report it',
     positional: ['files', 'POS_FILE: pos files or globs; as kubectl posidle: a Pod'],
     examples: [
       ['kubectl posidle inspect POD --follow', 'in a running Pod, by the posidle in it'],

@@ -19,22 +19,3 @@ export async function endIfStuck(): Promise<void> {
 function isStuck(): boolean {
   return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));
 }
-
-const WATCHDOG = `const { writeSync } = require('node:fs');
-  const { workerData: { after, line } } = require('node:worker_threads');
-  setTimeout(() => {
-    try { writeSync(1, line); } catch {}
-    process.kill(process.pid, 'SIGKILL');
-  }, after)`;
-
-/**
- * Prints the line and ends this process after the time, in a thread of its own: a synchronous call to a dead mount blocks the main one.
- * Gives a function that calls it off.
- */
-export async function endAfter(after: Millis, line: string): Promise<() => void> {
-  // Few commands need it, and every start would load it.
-  const { Worker } = await import('node:worker_threads');
-  const watchdog = new Worker(WATCHDOG, { eval: true, workerData: { after, line: `${line}\n` } });
-  watchdog.unref();
-  return () => void watchdog.terminate();
-}
