@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { numericZone } from '../core/in-tail/path-dates.ts';
 import type { PathRules } from '../core/in-tail/path-pattern.ts';
 import type { FollowedFile } from '../core/look/snapshot.ts';
 import type { DrainRequest } from '../core/progress/drain-request.ts';
@@ -92,7 +91,7 @@ export class NodeHost implements Host {
     const missed = (path: string) => void (isAway(path) && away.add(path));
     const placeOf = placesBelow(this.#root);
     const now = new Date();
-    const clock = { instant: now.getTime(), timeZone: numericZone(-now.getTimezoneOffset()) };
+    const clock = { instant: now.getTime(), minutesEast: -now.getTimezoneOffset() };
     const files = await listFollowed(rules, clock, { placeOf, missed, alreadyKept });
     if (away.size === 0) return files;
     throw new PartlyListed(`${andMore([...away])} is ${LED_AWAY}`, files);

@@ -119,7 +119,7 @@ export const TARGETS = {
     read: (bytes) =>
       withNames(bytes, '', async (names) => {
         const paths = [`${dir}/names/*`, `${dir}/**/*.log`];
-        const clock = { instant: 0, timeZone: 'UTC' };
+        const clock = { instant: 0, minutesEast: 0 };
         const rules = { paths, excludePaths: [], globPolicy: 'backward_compatible' as const };
         const found = await listFollowed(rules, clock);
         for (const { path } of found)

@@ -33,8 +33,8 @@ const FILLED_IN = /%(-?)([YymdjHMS])|%([aBbFT%])/g;
 /** Everything that Ruby's Time#strftime may take as a directive. */
 const DIRECTIVE = /%[-0-9^#_:]*[EO]?[a-zA-Z%+]/g;
 
-/** Fills in the dates of a path, as in_tail does with Time#strftime. The zone is a name (`Asia/Tokyo`) or `+09:00`, `+0900`, `+09`. */
-export function expandDates(pattern: string, instant: Millis, timeZone: string): string {
+/** Fills in the dates of a path, as in_tail does with Time#strftime. The zone is a name (`Asia/Tokyo`), or `+09:00`, `+0900`, `+09`, or its minutes east. */
+export function expandDates(pattern: string, instant: Millis, timeZone: string | number): string {
   if (!pattern.includes('%')) return pattern;
   const wall = wallClock(instant, timeZone);
   return pattern.replace(FILLED_IN, (_, minus: string, number: string | undefined, word: string) => {
@@ -50,18 +50,12 @@ export function otherDirectives(pattern: string): string[] {
 }
 
 /** A date whose UTC fields show the wall clock. The zone has the forms of `lib/fluent/timezone.rb`. */
-function wallClock(instant: Millis, timeZone: string): Date {
+function wallClock(instant: Millis, timeZone: string | number): Date {
+  if (typeof timeZone === 'number') return new Date(instant + timeZone * 60_000);
   const [, sign, hours, minutes = 0] = /^([+-])(\d\d):?(\d\d)?$/.exec(timeZone) ?? [];
   // An unknown name throws. Fluentd does not start with one either (`validate!`).
   if (sign === undefined)
     return new Date(`${new Date(instant).toLocaleString('en-US', { timeZone, hourCycle: 'h23' })} UTC`);
   const minutesEast = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
   return new Date(instant + minutesEast * 60_000);
-}
-
-/** The zone as `+09:00`. A name would load 8 MB of ICU tables. */
-export function numericZone(minutesEast: number): string {
-  const minutes = Math.abs(minutesEast);
-  const parts = [Math.trunc(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
-  return `${minutesEast < 0 ? '-' : '+'}${parts.join(':')}`;
 }

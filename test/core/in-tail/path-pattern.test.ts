@@ -24,7 +24,7 @@ describe('a path', () => {
       pathTimezone: '+09:00',
       globPolicy: 'backward_compatible' as const,
     };
-    const clock = { instant: Date.UTC(2025, 11, 31, 20), timeZone: 'UTC' };
+    const clock = { instant: Date.UTC(2025, 11, 31, 20), minutesEast: 0 };
     expect(dated(rules.paths, rules, clock)).toEqual(['/a/*-2026.log', '/b.log']);
     expect(dated(rules.excludePaths, rules, clock)).toEqual(['/a/x-01*']);
   });

@@ -7,7 +7,7 @@ import { PartlyListed } from '../../../src/host.ts';
 import { listFollowed, nameBudget, rubyGlob } from '../../../src/node/files/walk.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
-const clock = { instant: Date.UTC(2026, 0, 2), timeZone: 'UTC' };
+const clock = { instant: Date.UTC(2026, 0, 2), minutesEast: 0 };
 const at = tempDir();
 
 function put(...names: readonly string[]): void {
