@@ -10,8 +10,6 @@ import type { PlaceOf } from './files.ts';
 import { inPortions, memoryOf, roomIn, toBytes } from './files.ts';
 import { isAbsence } from './in-words.ts';
 
-/** The most files of one source. */
-const MOST_FILES = 50_000;
 /** One look reads at most this many names: a directory may have millions. */
 const MOST_NAMES = 100_000;
 /** The process can do other work between two batches. */
@@ -21,7 +19,6 @@ const NAME_MEMORY = 100;
 
 interface ListOptions {
   readonly placeOf?: PlaceOf;
-  readonly mostFiles?: number;
   /** Bytes of memory. */
   readonly room?: number;
   /** Gets each path at which nothing is: a name of the configuration, a directory or a link. */
@@ -36,7 +33,7 @@ export async function listFollowed(
   clock: WallClock,
   options: ListOptions = {},
 ): Promise<FollowedFile[]> {
-  const { placeOf = ourPlace, missed = () => {}, mostFiles = MOST_FILES } = options;
+  const { placeOf = ourPlace, missed = () => {} } = options;
   const { room = roomIn(), alreadyKept = 0 } = options;
   const { globPolicy, limitRecentlyModified: age = Number.POSITIVE_INFINITY } = rules;
   const pathsOf = async (pattern: string) =>
@@ -44,16 +41,16 @@ export async function listFollowed(
   const excluded = new Set((await Promise.all(dated(rules.excludePaths, rules, clock).map(pathsOf))).flat());
   const files = new Map<string, FollowedFile>();
   let left = room - alreadyKept * memoryOf(0);
-  const tooMany = (why: string) => new Error(`more than ${files.size} files match, and ${why}`);
   const add = (pattern: string) => (path: string) => {
     if (excluded.has(path)) return;
     const file = regularFile(path, placeOf, clock.instant);
     if (file === undefined) return missed(path);
     if ((isGlob(pattern, globPolicy) && Number(file.writtenAgo) > age) || files.has(path)) return;
     left -= memoryOf(path.length);
-    if (files.size >= mostFiles)
-      throw tooMany(`posidle lists at most ${mostFiles} of one source: use a narrower path`);
-    if (left < 0) throw tooMany('the memory limit has room for no more: raise it, or use a narrower path');
+    if (left < 0)
+      throw new Error(
+        `more than ${files.size} files match, and the memory limit has room for no more: raise it, or use a narrower path`,
+      );
     files.set(path, file);
   };
   const byPath = () => [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
