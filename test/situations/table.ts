@@ -1,4 +1,4 @@
-import { OLDEST_AND_NEWEST, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { BETWEEN, inTurn, OLDEST_AND_NEWEST, TESTED_VERSIONS } from '../support/real-fluentd.ts';
 import type { Entry, Road, Situation, Stage } from './situation.ts';
 import { BUFFERED } from './table/buffered.ts';
 import { FOUND } from './table/found.ts';
@@ -30,14 +30,11 @@ const VERSIONS: Readonly<Record<NonNullable<Situation['on']>, readonly string[]>
   'not the oldest': WITHOUT_OLDEST,
 };
 
-/** Those between the oldest and the newest take the situations in turn: they play the same road. */
-const BETWEEN = TESTED_VERSIONS.slice(1, -1);
-
-/** The tested versions that it is for. */
+/** The tested versions that it is for. Those between the oldest and the newest take the situations in turn: they play the same road. */
 export function versionsOf({ name, on }: Situation): readonly string[] {
   const all = on === undefined ? TESTED_VERSIONS : VERSIONS[on];
-  const turn = SITUATIONS.findIndex((one) => one.name === name) % BETWEEN.length;
-  return all.filter((version) => !BETWEEN.includes(version) || version === BETWEEN[turn]);
+  const turn = SITUATIONS.findIndex((one) => one.name === name);
+  return all.filter((version) => !BETWEEN.includes(version) || inTurn(BETWEEN, turn).includes(version));
 }
 
 /** Each road is taken on one version at least. */

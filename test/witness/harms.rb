@@ -67,7 +67,7 @@ it 'who requires enumerator gets what is built in, also without gems, with warni
   expect('of two witnesses', ruby(s, "-I#{s.dir}/second/ruby", '-renumerator', '-e', use), '1false')
 end
 
-on_each_version 'beside the words of others in RUBYOPT it answers, and theirs hold, also where Bundler adds its own' do |s|
+on_three_versions 'beside the words of others in RUBYOPT it answers, and theirs hold, also where Bundler adds its own' do |s|
   File.write("#{s.make('others')}/theirs.rb", <<~RUBY) # patches what the injections of OpenTelemetry and Datadog patch
     require 'net/http'
     [Net::HTTP, Process.singleton_class, Thread, Kernel].zip(%i[request _fork initialize at_exit]) do |where, name|
