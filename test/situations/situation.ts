@@ -89,7 +89,7 @@ export interface Situation {
   readonly within?: readonly [least: number, most: number];
   /** posidle's options in `run` and `watch`. */
   readonly args?: readonly string[];
-  /** Without it: the oldest, the newest and one between them. */
+  /** Without it: the newest, and in turn one of the older versions. */
   readonly on?: 'newest' | 'oldest and newest' | 'not the oldest';
   /** Where it matters; without it: each. */
   readonly roads?: readonly Road[];

@@ -1,4 +1,4 @@
-import { BETWEEN, inTurn, OLDEST_AND_NEWEST, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { inTurn, TESTED_VERSIONS } from '../support/real-fluentd.ts';
 import type { Entry, Road, Situation, Stage } from './situation.ts';
 import { BUFFERED } from './table/buffered.ts';
 import { FOUND } from './table/found.ts';
@@ -23,18 +23,17 @@ export const SITUATIONS: readonly Entry[] = Object.entries(BY_STAGE).flatMap(([s
   situations.map((one) => ({ ...one, stage: stage as Stage })),
 );
 
-const WITHOUT_OLDEST = TESTED_VERSIONS.filter((version) => version !== '1.14.6');
-const VERSIONS: Readonly<Record<NonNullable<Situation['on']>, readonly string[]>> = {
-  newest: TESTED_VERSIONS.slice(-1),
-  'oldest and newest': OLDEST_AND_NEWEST,
-  'not the oldest': WITHOUT_OLDEST,
+const OLDER = TESTED_VERSIONS.slice(0, -1);
+const OLDER_FOR: Readonly<Record<NonNullable<Situation['on']>, readonly string[]>> = {
+  newest: [],
+  'oldest and newest': OLDER.slice(0, 1),
+  'not the oldest': OLDER.filter((version) => version !== '1.14.6'),
 };
 
-/** The tested versions that it is for. Those between the oldest and the newest take the situations in turn: they play the same road. */
+/** The newest tested version, and one of the older ones that it is for: each of them is on another road than the newest. */
 export function versionsOf({ name, on }: Situation): readonly string[] {
-  const all = on === undefined ? TESTED_VERSIONS : VERSIONS[on];
   const turn = SITUATIONS.findIndex((one) => one.name === name);
-  return all.filter((version) => !BETWEEN.includes(version) || inTurn(BETWEEN, turn).includes(version));
+  return [...inTurn(on === undefined ? OLDER : OLDER_FOR[on], turn), ...TESTED_VERSIONS.slice(-1)];
 }
 
 /** Each road is taken on one version at least. */

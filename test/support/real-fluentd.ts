@@ -45,8 +45,6 @@ export const TESTED_VERSIONS: readonly string[] = VERSIONS.filter(isTested);
 export const OLDEST_AND_NEWEST: readonly string[] = TESTED_VERSIONS.filter(
   (_, index, { length }) => index === 0 || index === length - 1,
 );
-/** These share the tests that are for three versions. */
-export const BETWEEN: readonly string[] = TESTED_VERSIONS.slice(1, -1);
 /** One of these versions: each has its turn. */
 export function inTurn(versions: readonly string[], turn: number): readonly string[] {
   const at = turn % versions.length;
