@@ -14,7 +14,7 @@ export const PARSED: readonly Situation[] = [
     outcome: 'unproven',
     told: '20 lines gave no record',
     lost: 20,
-    on: 'oldest and newest',
+    on: 'newest',
     since: 'fef4ce2',
   },
   {
@@ -57,7 +57,7 @@ export const PARSED: readonly Situation[] = [
     outcome: 'unproven',
     told: '20 lines gave no record',
     lost: 20,
-    on: 'oldest and newest',
+    on: 'newest',
     since: 'fef4ce2',
     once: 'drained',
   },
@@ -76,7 +76,7 @@ export const PARSED: readonly Situation[] = [
     outcome: 'unproven',
     told: 'heard',
     lost: 20,
-    on: 'oldest and newest',
+    on: 'newest',
     since: '229de46',
   },
 ];

@@ -92,6 +92,7 @@ export const READING: readonly Situation[] = [
     deeds: [...READ, ['write text', 'app.log', 'x'.repeat(3_000)]],
     outcome: 'unproven',
     told: 'line length is longer than',
+    on: 'newest',
     since: '13c0d78',
     once: 'not drained, at the end of the grace period',
   },

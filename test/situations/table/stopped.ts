@@ -89,7 +89,7 @@ export const STOPPED: readonly Situation[] = [
     outcome: 'unproven',
     told: 'closed-unread',
     lost: 20,
-    on: 'oldest and newest',
+    on: 'newest',
     since: '7348704',
     once: 'drained',
   },
@@ -102,7 +102,7 @@ export const STOPPED: readonly Situation[] = [
       ['signal', 'supervisor', 'SIGUSR1'],
       ['write', 'app.log', 1_000],
     ],
-    on: 'oldest and newest',
+    on: 'newest',
     since: 'b990d2c',
   },
   {
@@ -138,7 +138,7 @@ export const STOPPED: readonly Situation[] = [
       ['pause', 3],
       ['signal', 'worker', 'SIGCONT'],
     ],
-    on: 'oldest and newest',
+    on: 'newest',
     since: 'd2d9b4d',
   },
   {
