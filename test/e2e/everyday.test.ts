@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { progressFromWitnesses } from '../../src/core/witness/reports.ts';
 import { askWitnesses } from '../../src/node/witness/ask-witnesses.ts';
-import { onFluentd, startBeside, test, VERSIONS, VERSIONS_AND_OLDEST } from '../support/delivery.ts';
+import { ONE_VERSION, onFluentd, startBeside, test } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { filter, memoryBuffer, output, type Params, type Section } from '../support/fluentd-conf.ts';
 import { freePort } from '../support/free-port.ts';
 import { HttpSink, type SinkPhase } from '../support/http-sink.ts';
-import { type FluentdRun, witnessIn } from '../support/real-fluentd.ts';
+import { type FluentdRun, TESTED_VERSIONS, witnessIn } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
 const LINES = 30;
@@ -107,7 +107,7 @@ const nextHop = (port: number): readonly Section[] => [
   { name: 'label', arg: '@next', sections: [output('null')] },
 ];
 
-onFluentd(VERSIONS, (version) => {
+onFluentd(ONE_VERSION, (version) => {
   test('none of a hundred everyday set-ups in one Fluentd is doubted', async ({ site }) => {
     const all = ways(site);
     expect(all).toHaveLength(100);
@@ -115,7 +115,8 @@ onFluentd(VERSIONS, (version) => {
   });
 });
 
-onFluentd(VERSIONS_AND_OLDEST, (version) => {
+// Each version has words of its own for a failure.
+onFluentd(TESTED_VERSIONS, (version) => {
   test('destinations that fail for a while give no doubt', async ({ site }) => {
     const [late, port] = [await sinkIn(site, 'refusing'), await freePort()];
     const all = troubled(site, late, port);
