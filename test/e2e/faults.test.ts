@@ -28,29 +28,32 @@ const write = (site: Site) => () => site.write('app.log', 1_000);
 onFluentd(ONE_VERSION, (version) => {
   test.for([
     ['on a full disk', 'exec "$@" 2>/dev/full'],
-    [
-      'a full pipe that nobody reads',
-      'mkfifo fifo; exec 3<>fifo; dd if=/dev/zero of=fifo bs=4096 oflag=nonblock 2>dd.txt; exec "$@" 2>&3',
-    ],
     ['a pipe whose reader is gone', 'mkfifo fifo; (read _ <fifo) & exec "$@" 2>fifo'],
-  ] as const)(
-    'a stderr that is %s keeps nothing from being delivered and stopped',
-    async ([, script], { site }) => {
-      await site.write('app.log', 1_000);
-      const fluentd = startBeside(site, { version, conf: inMemory(site) });
-      await fluentd.ready;
-      writeFileSync(site.marker, '');
-      const options = ['-c', site.conf, '--done-file', site.marker];
-      const witness = ['--witness', witnessIn(site.dir)];
-      const missing = startPosidle(['watch', ...options, ...witness, '--strict'], {
-        cwd: site.dir,
-        wrapper: ['sh', '-c', script, 'sh', ...POSIDLE],
-      });
-      expect(await missing.exited).toBe(0);
-      expect(await fluentd.exited).toEqual({ code: 0, signal: null });
-      expect(site.delivered()).toBe(1_000);
-    },
-  );
+  ] as const)('a stderr that is %s ends no posidle early', async ([, script], { site }) => {
+    const words = ['watch', '-p', site.pos, '--start-timeout', '1s', '--termination-log', site.termination];
+    const alone = startPosidle(words, { cwd: site.dir, wrapper: ['sh', '-c', script, 'sh', ...ALONE] });
+    expect(await alone.exited).toBe(4);
+    expect(readFileSync(site.termination, 'utf8')).toContain('"end":"no-fluentd"');
+  });
+
+  test('a stderr that is a full pipe that nobody reads keeps nothing from being delivered and stopped', async ({
+    site,
+  }) => {
+    const script =
+      'mkfifo fifo; exec 3<>fifo; dd if=/dev/zero of=fifo bs=4096 oflag=nonblock 2>dd.txt; exec "$@" 2>&3';
+    await site.write('app.log', 1_000);
+    const fluentd = startBeside(site, { version, conf: inMemory(site) });
+    await fluentd.ready;
+    writeFileSync(site.marker, '');
+    const options = ['-c', site.conf, '--done-file', site.marker, '--witness', witnessIn(site.dir)];
+    const missing = startPosidle(['watch', ...options, '--strict'], {
+      cwd: site.dir,
+      wrapper: ['sh', '-c', script, 'sh', ...POSIDLE],
+    });
+    expect(await missing.exited).toBe(0);
+    expect(await fluentd.exited).toEqual({ code: 0, signal: null });
+    expect(site.delivered()).toBe(1_000);
+  });
 
   test('a wrapper that starts Fluentd late is not stopped by an old pos file and done file: what waits on disk is delivered', async ({
     site,
@@ -72,8 +75,10 @@ onFluentd(ONE_VERSION, (version) => {
   });
 
   test.for([
-    ['a shell that does not exec it', ['sh', '-c', 'sleep 1; "$0" "$@"; true']],
-    ['a shell that takes SIGUSR1', ['sh', '-c', 'trap : USR1; sleep 1; "$0" "$@"; true']],
+    [
+      'a shell that takes SIGUSR1, and does not exec it',
+      ['sh', '-c', 'trap : USR1; sleep 1; "$0" "$@"; true'],
+    ],
     ['a pipe', ['sh', '-c', 'sleep 1; "$0" "$@" 2>&1 | cat']],
     ['a session of its own', ['setsid', '--fork', '--wait']],
   ] as const)(
