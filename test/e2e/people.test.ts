@@ -28,16 +28,16 @@ interface Configuration {
   /** What `inspect -c` finds in it, or says. */
   readonly posFiles?: readonly string[];
   readonly says?: RegExp;
-  /** Real Fluentd has all its plugins here, or what stands in for them. */
-  readonly runs?: true;
+  /** Where real Fluentd has all its plugins, or what stands in for them: the road on which it is played. */
+  readonly road?: 'run' | 'drain';
 }
 
 const CONFIGURATIONS: Readonly<Record<string, Configuration>> = {
-  'the official image': { file: 'official-image.conf', says: RegExp(NOTHING), runs: true },
+  'the official image': { file: 'official-image.conf', says: RegExp(NOTHING), road: 'run' },
   'fluent-package': { file: 'fluent-package.conf', says: RegExp(NOTHING) },
   "an operator's aggregator": { file: 'aggregator.conf', says: RegExp(NOTHING) },
   "the images' for nodes": {
-    ...{ file: 'daemonset/fluent.conf', log: 'containers/a_b_c-0.log', runs: true },
+    ...{ file: 'daemonset/fluent.conf', log: 'containers/a_b_c-0.log', road: 'drain' },
     posFiles: ['fluentd-containers.log.pos'],
   },
   OpenShift: { file: 'openshift.conf', log: 'pods/a/b/0.log', posFiles: ['pos/containers.pos'] },
@@ -47,11 +47,11 @@ const CONFIGURATIONS: Readonly<Record<string, Configuration>> = {
     posFiles: ['fluentd-containers.log.pos', 'agent.log.pos'],
   },
   'a chart without pos_file': {
-    ...{ file: 'chart.conf', log: 'logs/app.log', runs: true },
+    ...{ file: 'chart.conf', log: 'logs/app.log', road: 'run' },
     says: /chart\.conf: no in_tail source has a pos_file; set it, or give Fluentd a witness/,
   },
   'a sidecar whose path matches renamed logs': {
-    ...{ file: 'sidecar.conf', log: 'logs/app.log', posFiles: ['app.log.pos'], runs: true },
+    ...{ file: 'sidecar.conf', log: 'logs/app.log', posFiles: ['app.log.pos'], road: 'drain' },
   },
 };
 
@@ -104,7 +104,8 @@ interface Started {
 }
 
 onFluentd(ONE_VERSION, (version) => {
-  const running = Object.entries(CONFIGURATIONS).filter(([, { runs }]) => runs);
+  const playedBy = (road: Configuration['road']) =>
+    Object.entries(CONFIGURATIONS).filter(([, one]) => one.road === road);
   const ended = async (
     site: Site,
     words: readonly string[],
@@ -123,7 +124,7 @@ onFluentd(ONE_VERSION, (version) => {
   };
   const FLUENTD_ENV = { KUBERNETES_SERVICE_HOST: 'none' };
 
-  test.for(running)('run drains %s', async ([, configuration], { site }) => {
+  test.for(playedBy('run'))('run drains %s', async ([, configuration], { site }) => {
     const fluentd = requireFluentd(version);
     const conf = layOut(site.dir, configuration, [site.sink.port, await freePort()]);
     const main = async ({ stdout }: PosidleRun) => {
@@ -136,7 +137,7 @@ onFluentd(ONE_VERSION, (version) => {
     expect(await ended(site, words, { env, main })).toMatchObject(DRAINED);
   });
 
-  test.for(running)(
+  test.for(playedBy('drain'))(
     'drain stops %s, which inspect sees read, when all is sent',
     async ([, one], { site }) => {
       const conf = layOut(site.dir, one, [site.sink.port, await freePort()]);
