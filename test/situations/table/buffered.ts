@@ -31,6 +31,7 @@ export const BUFFERED: readonly Situation[] = [
     what: 'a full memory buffer blocks in_tail, until it is flushed again and again',
     setup: { buffer: { ...LAZY, total_limit_size: '64k', overflow_action: 'block' } },
     deeds: [['write', 'app.log', 3_000]],
+    on: 'newest',
     since: '6bd30bb',
   },
   {

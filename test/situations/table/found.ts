@@ -93,6 +93,7 @@ export const FOUND: readonly Situation[] = [
     outcome: 'unproven',
     told: 'nobody-saw-it-read',
     lost: 1,
+    on: 'newest',
     since: '12e695b',
     once: 'drained',
   },
@@ -145,6 +146,7 @@ export const FOUND: readonly Situation[] = [
     outcome: 'unproven',
     told: 'nobody-saw-it-read',
     lost: 'some', // where the file is cut before in_tail has found it, its 20 lines, too
+    on: 'newest',
     since: '0fd0c02',
     once: 'drained',
   },

@@ -41,7 +41,7 @@ export const PARSED: readonly Situation[] = [
     outcome: 'unproven',
     told: '21 lines gave no record',
     lost: 20,
-    on: 'not the oldest',
+    on: 'newest',
     since: '77b5973',
     once: 'drained',
   },

@@ -45,6 +45,7 @@ export const READING: readonly Situation[] = [
       ['compress', 'app.log.1'],
       ['write', 'app.log', 500],
     ],
+    on: 'newest',
     since: '17375b6',
   },
   {
@@ -217,7 +218,7 @@ export const READING: readonly Situation[] = [
     outcome: 'not-drained',
     told: 'let-go',
     lost: 1,
-    on: 'oldest and newest',
+    on: 'newest',
     since: '77b5973',
     once: 'drained',
   },

@@ -114,7 +114,7 @@ export const STOPPED: readonly Situation[] = [
     outcome: 'not-drained',
     told: 'held',
     lost: 20,
-    on: 'not the oldest',
+    on: 'newest',
     roads: ['run', 'watch'],
     since: '57be2fe',
   },
