@@ -1,7 +1,6 @@
 import type { Row } from '../cluster/row.ts';
 import { named, type PodSpec } from '../pods/kubernetes.ts';
-import type { Params } from '../support/fluentd-conf.ts';
-import { BLIND_WAIT, type Deed, type Setup, type Situation } from './situation.ts';
+import { BLIND_WAIT, type Deed, type Situation } from './situation.ts';
 
 /** main sees Fluentd's pos file: in_tail makes it when it starts, and moves a position when the buffer has the lines. */
 const PRELUDE = `pos=/var/log/fluentd/app.pos
@@ -14,24 +13,25 @@ function sharePosFile(pod: PodSpec): void {
   named(pod, 'main').volumeMounts?.push(mount);
 }
 
-/** The situation as a Pod whose main is a shell, or undefined if it needs more than main's deeds and settings of in_tail and the buffer. */
+/**
+ * The situation as a Pod whose main is a shell, or undefined if it needs more than main's deeds and settings of in_tail. The rows of
+ * test/cluster have buffers of each kind.
+ */
 export function storyOf(situation: Situation): Row | undefined {
   const { what, setup = {}, outcome = 'drained', told = '', lost = 0 } = situation;
   const script = new Script();
   const commands = situation.deeds.map((deed) => script.commandOf(deed));
-  const buffer = bufferOf(setup);
   const { path, pos_file, ...tail } = setup.tail ?? {};
   const isKnown =
-    Object.keys(setup).every((name) => name === 'tail' || name === 'buffer') &&
+    Object.keys(setup).every((name) => name === 'tail') &&
     situation.witness === undefined &&
     (path ?? pos_file) === undefined;
-  if (!isKnown || buffer === undefined || commands.includes(undefined)) return undefined;
+  if (!isKnown || commands.includes(undefined)) return undefined;
   return {
     title: what,
     main: [PRELUDE, ...commands].filter((one) => one !== '').join('\n'),
     change: sharePosFile,
     lines: script.written,
-    buffer,
     tail: Object.entries(tail)
       .map((pair) => pair.join(' '))
       .join('\n'),
@@ -82,13 +82,4 @@ class Script {
     this.written += count;
     return `lines ${first} ${this.written}`;
   }
-}
-
-function bufferOf({ buffer = {} }: Setup): Row['buffer'] | undefined {
-  const { '@type': type, path: _, flush_interval: interval, ...others }: Params = buffer;
-  if (Object.keys(others).length > 0) return undefined;
-  return {
-    ...(type === 'file' && { type: 'file' as const }),
-    ...(interval !== undefined && { flushInterval: String(interval) }),
-  };
 }
