@@ -210,10 +210,6 @@ export const SET_UPS: readonly Row[] = table({
     ...STOPS_SLOWLY,
     change: (pod) => void Object.assign(pod, { activeDeadlineSeconds: 40 }),
   },
-  'the Job is over its activeDeadlineSeconds': {
-    ...STOPS_SLOWLY,
-    job: { activeDeadlineSeconds: 40, backoffLimit: 0 },
-  },
   'a Job completes, although the drain failed': {
     main: 'slowly 1 20 >>a.log',
     lines: 20,
