@@ -21,17 +21,12 @@ export function merge(base: Value, patch: Value, field = ''): Value {
 
 function mergeFields(base: Fields, patch: Fields): Fields {
   const merged = { ...base };
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) delete merged[name];
-    else merged[name] = merge(base[name], value, name);
-  }
+  for (const [name, value] of Object.entries(patch)) merged[name] = merge(base[name], value, name);
   return merged;
 }
 
 /** Items of the patch come first, in its order: kustomize api/filters/patchstrategicmerge, MergeOptionsListPrepend. */
 function mergeList(base: readonly Fields[], patch: readonly Fields[], key: string): Fields[] {
-  const isReplaced = ({ $patch, ...rest }: Fields) => $patch === 'replace' && Object.keys(rest).length === 0;
-  if (patch.some(isReplaced)) return patch.filter((item) => !isReplaced(item));
   const like = (item: Fields) => (other: Fields) => other[key] === item[key];
   const named = patch
     .filter(({ $patch }) => $patch !== 'delete')
