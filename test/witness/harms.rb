@@ -192,7 +192,7 @@ on_oldest_and_newest 'under files that are made, rotated and deleted without end
   going, answers = true, 0
   askers = (1..2).map { Thread.new { while going; (s.ask; answers += 1) rescue sleep(0.01); end } }
   total = 0
-  12.times do |round|
+  6.times do |round|
     names = (0...80).map { |n| "f#{round}-#{n}.log" }
     names.each { |n| s.append(s.lines((total += 1)..total), n) }
     s.till('delivered', within: 120) { s.delivered.size >= total }
