@@ -17,16 +17,10 @@ const STARTS: readonly (readonly [options: string, begins: string, warning: stri
     ONLY_CALLS,
   ],
   [
-    '--listen PORT --quit-token none --quiet 10m',
-    'nothing has moved for 10 min, or when POST /quitquitquit comes to 127.0.0.1:PORT, or when SIGTERM comes',
-    NONE,
-  ],
-  [
     '--listen PORT --quit-token none --done-file /tmp/no-such-file',
     '/tmp/no-such-file exists, or when POST /quitquitquit comes to 127.0.0.1:PORT, or when SIGTERM comes',
     NONE,
   ],
-  ['--quiet off', 'SIGTERM comes', ONLY_CALLS],
 ];
 
 skipFor(noNamespace());
