@@ -25,14 +25,12 @@ import {
   toStdout,
 } from '../support/fluentd-conf.ts';
 import { childOf, parentOf, workersOf } from '../support/own-processes.ts';
-import type { PosidleRun } from '../support/posidle.ts';
+import { CONTAINER, type PosidleRun } from '../support/posidle.ts';
 import type { FluentdRun } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
 /** The kubelet waits for 10 s before it restarts a container: less will do for a test. */
 const BACK_OFF = 4_000;
-/** It sees its own processes only: another container than Fluentd's. */
-const ELSEWHERE = ['unshare', '--fork', '--pid', '--mount-proc', '--kill-child'];
 const LAZY = { flush_interval: '60s' };
 
 const source = (site: Site, params = {}) =>
@@ -69,7 +67,7 @@ onFluentd(ONE_VERSION, (version) => {
   const deliver = deliverOn(version);
   test('the next Fluentd delivers what a killed one left on disk', async ({ site }) => {
     const conf = onDisk(site);
-    const ended = await deliver(site, { conf, wrapper: ELSEWHERE }, async (fluentd) => {
+    const ended = await deliver(site, { conf, wrapper: CONTAINER }, async (fluentd) => {
       fluentd.kill();
       await sleep(BACK_OFF);
       await startBeside(site, { version, conf }).ready;
@@ -80,7 +78,7 @@ onFluentd(ONE_VERSION, (version) => {
   });
 
   test('a Fluentd that does not come back ends the wait, and what it left is reported', async ({ site }) => {
-    const delivery = { conf: onDisk(site), wrapper: ELSEWHERE };
+    const delivery = { conf: onDisk(site), wrapper: CONTAINER };
     const ended = await deliver(site, delivery, async (fluentd) => fluentd.kill());
     expect(ended.lost).toBe(1_000);
     expectDied(ended, 'not-drained');

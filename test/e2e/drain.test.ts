@@ -8,15 +8,19 @@ import { ONE_VERSION, onFluentd, test } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { memoryBuffer, renderConf, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
 import { needsRoot } from '../support/needs.ts';
-import { CLI, loading, type PosidleOptions, type PosidleRun, startPosidle } from '../support/posidle.ts';
+import {
+  CONTAINER,
+  loading,
+  POSIDLE,
+  type PosidleOptions,
+  type PosidleRun,
+  startPosidle,
+} from '../support/posidle.ts';
 import { startFluentd } from '../support/real-fluentd.ts';
 
 /** Nothing flushes by itself. */
 const LAZY = { flush_mode: 'interval', flush_interval: 300 };
 const DRAINED = { outcome: 'drained', trigger: 'main-ended', doubts: { count: 0 } };
-
-/** Fluentd is PID 1 of a namespace, as in a container. */
-const CONTAINER = ['unshare', '--fork', '--pid', '--mount-proc', '--kill-child'];
 
 function fluentdIn(site: Site, version: string, dir: string, sections?: readonly Section[]) {
   const usual = [
@@ -132,7 +136,7 @@ onFluentd(ONE_VERSION, (version) => {
     test('counts the grace period from the start of Node, however long that takes', async ({ site }) => {
       const dir = await sharedDir(site);
       const slow = loading('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500)');
-      const wrapper = ['sh', '-c', `${slow} exec "$0" "$@"`, process.execPath, CLI];
+      const wrapper = ['sh', '-c', `${slow} exec "$0" "$@"`, ...POSIDLE];
       const posidle = drain(site, dir, ['--main-ended', '--grace', '4s'], { wrapper });
       const { outcome } = await ended(site, posidle);
       const { durationsMs } = outcome as { durationsMs: { waiting: number } };

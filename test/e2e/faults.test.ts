@@ -14,11 +14,10 @@ import {
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, memoryBuffer, renderConf, type Section, tail, toFile } from '../support/fluentd-conf.ts';
 import { childOf } from '../support/own-processes.ts';
-import { ALONE, CLI, startPosidle } from '../support/posidle.ts';
+import { ALONE, POSIDLE, startPosidle } from '../support/posidle.ts';
 import { witnessIn } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
-const POSIDLE = [process.execPath, CLI];
 const LATE = { flush_interval: '60s' };
 const source = (site: Site) => tail(site.log('*.log'), site.pos, { refresh_interval: '1s' });
 const inMemory = (site: Site): Section[] => [source(site), toFile(site.out, memoryBuffer(LATE))];

@@ -8,7 +8,16 @@ import { freePort } from '../support/free-port.ts';
 import { inspectedDir } from '../support/inspected-dir.ts';
 import { limitMemory } from '../support/memory-limit.ts';
 import { childOf } from '../support/own-processes.ts';
-import { ALONE, CLI, type PosidleRun, posidle, SLOW_STATS, startPosidle } from '../support/posidle.ts';
+import {
+  ALONE,
+  CLI,
+  CONTAINER,
+  POSIDLE,
+  type PosidleRun,
+  posidle,
+  SLOW_STATS,
+  startPosidle,
+} from '../support/posidle.ts';
 import { until } from '../support/until.ts';
 
 /** A broken or hostile main that shares a volume or loopback with posidle. These tests need no Fluentd. */
@@ -18,9 +27,6 @@ const runs: PosidleRun[] = [];
 afterEach(() => {
   for (const run of runs.splice(0)) run.kill('SIGKILL');
 });
-
-/** No Fluentd of this machine is seen. */
-const UNSHARED = ['unshare', '-pf', '--kill-child', '--mount-proc'];
 
 /** In a container with so much memory. */
 function inMemory(
@@ -32,7 +38,7 @@ function inMemory(
   const limit = limitMemory(mib);
   if (limit === undefined) return context.skip('no cgroup can be made here');
   onTestFinished(() => limit.remove());
-  const run = startPosidle(args, { wrapper: [...before, ...limit.wrapper, process.execPath, CLI] });
+  const run = startPosidle(args, { wrapper: [...before, ...limit.wrapper, ...POSIDLE] });
   runs.push(run);
   return { run, limit };
 }
@@ -88,7 +94,7 @@ describe('128 MiB are enough for', () => {
       context,
       128,
       ['watch', ...make(), ...listen, '--witness', 'off'],
-      UNSHARED,
+      CONTAINER,
     );
     const status = () =>
       fetch(`http://127.0.0.1:${port}/status`).then(
@@ -148,7 +154,7 @@ describe('in the place of a witness, and within 128 MiB,', () => {
       '--strict',
       ...times,
     ];
-    const { run, limit } = inMemory(context, 128, args, UNSHARED);
+    const { run, limit } = inMemory(context, 128, args, CONTAINER);
     const began = performance.now();
     expect(await run.exited, run.stderr()).not.toBe(0);
     expect(performance.now() - began).toBeLessThan(30_000);

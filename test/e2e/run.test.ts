@@ -5,13 +5,9 @@ import { expect } from 'vitest';
 import { ONE_VERSION, onFluentd, test } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, renderConf, tail, toFile, toStdout } from '../support/fluentd-conf.ts';
-import { type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
+import { CONTAINER, POSIDLE, type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
 import { containerEnv, READY_LINE, requireFluentd } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
-
-/** As the first process of a container of its own, where it sees its own processes only. */
-const CONTAINER = ['unshare', '--fork', '--pid', '--mount-proc', '--kill-child'];
-const POSIDLE = [process.execPath, 'dist/cli.js'];
 
 onFluentd(ONE_VERSION, (version) => {
   interface How {

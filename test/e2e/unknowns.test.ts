@@ -20,12 +20,10 @@ import {
   toHttp,
 } from '../support/fluentd-conf.ts';
 import { needsRoot } from '../support/needs.ts';
-import { CLI, startPosidle } from '../support/posidle.ts';
+import { CONTAINER, POSIDLE, startPosidle } from '../support/posidle.ts';
 import { until } from '../support/until.ts';
 
 const NOBODY = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'];
-/** Where no Fluentd of this machine is seen. */
-const ELSEWHERE = ['unshare', '-pf', '--kill-child', '--mount-proc'];
 
 const source = (site: Site, refresh: string, path = site.log('*.log')) =>
   tail(path, site.pos, { refresh_interval: refresh });
@@ -119,7 +117,7 @@ onFluentd(ONE_VERSION, (version) => {
     chmodSync(site.logs, 0o711);
     await site.write('late.log', 1_000);
     const words = ['watch', '-c', site.conf, '--start-timeout', '1s', '--witness', 'off'];
-    const run = startPosidle(words, { wrapper: [...ELSEWHERE, ...NOBODY, process.execPath, CLI] });
+    const run = startPosidle(words, { wrapper: [...CONTAINER, ...NOBODY, ...POSIDLE] });
     expect(await run.exited).toBe(4);
     const outcome = run.log().at(-1)?.outcome;
     expect(outcome).toMatchObject({ outcome: 'unproven' });

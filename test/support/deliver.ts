@@ -5,7 +5,7 @@ import { askWitnesses } from '../../src/node/witness/ask-witnesses.ts';
 import type { Site } from './delivery-site.ts';
 import { renderConf, type Section } from './fluentd-conf.ts';
 import { killProcesses } from './own-processes.ts';
-import { CLI, type LogLine, type PosidleRun, startPosidle } from './posidle.ts';
+import { type LogLine, POSIDLE, type PosidleRun, startPosidle } from './posidle.ts';
 import {
   containerEnv,
   type FluentdRun,
@@ -151,7 +151,7 @@ function usualOptions({ marker, termination }: Site, args: readonly string[]): s
 }
 
 function wrapperOf({ wrapper }: Delivery): { wrapper?: readonly string[] } {
-  return wrapper === undefined ? {} : { wrapper: [...wrapper, process.execPath, CLI] };
+  return wrapper === undefined ? {} : { wrapper: [...wrapper, ...POSIDLE] };
 }
 
 const LIMIT = 140_000;

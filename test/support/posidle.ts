@@ -5,8 +5,11 @@ import { until } from './until.ts';
 
 /** The root of the checkout, where tests and scripts run. */
 export const CLI = resolve('dist/cli.js');
+export const POSIDLE = [process.execPath, CLI];
 /** The command in a PID namespace of its own: it sees no Fluentd of this machine. */
-export const ALONE = ['unshare', '-Urpf', '--kill-child', '--mount-proc', process.execPath, CLI];
+export const ALONE = ['unshare', '-Urpf', '--kill-child', '--mount-proc', ...POSIDLE];
+/** Before a command that only root may start: it is the first process of a container, and sees the processes there. */
+export const CONTAINER = ['unshare', '--fork', '--pid', '--mount-proc', '--kill-child'];
 
 /** One line of posidle's JSON log. */
 export interface LogLine {
@@ -40,7 +43,7 @@ export interface PosidleOptions {
 /** Starts the built CLI. */
 export function startPosidle(args: readonly string[], options: PosidleOptions = {}): PosidleRun {
   if (!existsSync(CLI)) throw new Error('dist/cli.js is not built: npm run build');
-  const { wrapper = [process.execPath, CLI], ...rest } = options;
+  const { wrapper = POSIDLE, ...rest } = options;
   const [command = '', ...words] = wrapper;
   const child = spawn(command, [...words, ...args], { stdio: ['ignore', 'pipe', 'pipe'], ...rest });
   const text = { stdout: '', stderr: '' };
