@@ -83,15 +83,8 @@ export interface ContainerStatus {
   readonly state: {
     readonly running?: object;
     readonly waiting?: { readonly reason: string };
-    readonly terminated?: Terminated;
+    readonly terminated?: { readonly exitCode: number; readonly message?: string };
   };
-  readonly lastState: { readonly terminated?: Terminated };
-}
-
-interface Terminated {
-  readonly exitCode: number;
-  readonly message?: string;
-  readonly finishedAt: string | null;
 }
 
 export interface Pod {
