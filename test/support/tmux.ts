@@ -14,15 +14,15 @@ export function requireTmux(context: { skip(note: string): void }): void {
 const COMMAND = `BASH_FUNC_posidle%%=() { "${process.execPath}" "${CLI}" "$@"; }`;
 const SHELL = `env '${COMMAND}' PS1="ready> " LANG=C.UTF-8 TERM=screen-256color bash --norc --noprofile`;
 
-/** A shell in a real terminal, or another command with nothing around it. */
+/** A shell in a real terminal. */
 export class Tmux {
   readonly #socket: string;
 
-  constructor({ columns = 80, rows = 24, command = SHELL } = {}) {
+  constructor({ columns = 80, rows = 24 } = {}) {
     sessions += 1;
     this.#socket = `posidle-${process.pid}-${sessions}`;
     const size = ['-x', String(columns), '-y', String(rows)];
-    this.#tmux('-f', '/dev/null', '-u', 'new-session', '-d', ...size, command);
+    this.#tmux('-f', '/dev/null', '-u', 'new-session', '-d', ...size, SHELL);
   }
 
   type(...keys: readonly string[]): void {
