@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../src/core/drain/outcome.ts';
-import { chunkPath, confOf, expectStops, LOG, run } from '../support/builders.ts';
+import { confOf, expectStops, LOG, run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { busyHost, namesOf, stoppedAt } from './busy-host.ts';
 
@@ -22,12 +22,6 @@ describe('a quiet window', () => {
     expect(outcome.doubts.worst.map(({ kind }) => kind)).toEqual(['no-witness']);
     expect([true, false].map((strict) => exitCodeOf(outcome, { strict }))).toEqual([3, 0]);
   });
-
-  test('looks about once a second while nothing happens', async () => {
-    const { host } = busyHost();
-    await run(host);
-    expect(host.sleeps).toBeLessThan(90);
-  });
 });
 
 test('a change of a pos file wakes it only where the look before found no movement', async () => {
@@ -47,17 +41,6 @@ test('a change of a pos file wakes it only where the look before found no moveme
 });
 
 describe('the drain', () => {
-  test('flushes a buffer on disk, and waits until its chunks are gone', async () => {
-    const { host } = busyHost();
-    const buffer = '<match app>\n@type forward\n<buffer>\n@type file\npath /buffer\n</buffer>\n</match>\n';
-    host.at(2_000, () => host.writeFile(chunkPath(1), 'lines'));
-    host.at(10_000, () => host.request('done-file'));
-    host.at(15_000, () => host.files.delete(chunkPath(1)));
-    await run(host, {}, { conf: confOf([LOG], buffer) });
-    expect(namesOf(host.sent)).toEqual(['SIGUSR1 4242', 'SIGINT 4242']);
-    expect(stoppedAt(host)).toBeCloseTo(15_000, -3);
-  });
-
   test('counts the time in every state, also where a signal overtakes a quiet window', async () => {
     const { host } = busyHost();
     host.at(7_000, (h) => h.request('SIGTERM'));
