@@ -8,7 +8,6 @@ export interface FluentdOptions {
   readonly pid?: number;
   readonly workers?: number;
   readonly posFile?: string;
-  readonly argv?: readonly string[];
   readonly permitted?: boolean;
   /** Signals that the supervisor gets and does nothing about. */
   readonly ignores?: readonly string[];
@@ -27,13 +26,13 @@ export class FakeFluentd {
   readonly #positions = new Map<string, { position: number; inode: string }>();
 
   constructor(host: FakeHost, options: FluentdOptions) {
-    const { pid = 4242, workers = 1, posFile = POS, argv = SUPERVISOR } = options;
+    const { pid = 4242, workers = 1, posFile = POS } = options;
     this.#host = host;
     this.#options = options;
     this.pid = pid;
     this.posFile = posFile;
     const permitted = options.permitted ?? true;
-    host.startProcess({ pid, argv, permitted, onSignal: (signal) => this.#onSignal(signal) });
+    host.startProcess({ pid, argv: SUPERVISOR, permitted, onSignal: (signal) => this.#onSignal(signal) });
     for (let at = 1; at <= workers; at += 1) this.startWorker(pid + at);
     if (!host.files.has(posFile)) host.writeFile(posFile, '');
   }

@@ -5,7 +5,6 @@ import { begin, type Trigger } from '../../../src/core/drain/state.ts';
 import { settleEnd } from '../../../src/core/drain/trigger.ts';
 import type { Observation } from '../../../src/core/look/observation.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import type { DrainRequest } from '../../../src/core/progress/drain-request.ts';
 import { ABSENT, entry, fileOf, policy, seen, snapshot } from '../../support/builders.ts';
 import { sized } from '../worlds.ts';
 
@@ -152,13 +151,6 @@ describe('everything read is believed', () => {
   check(settled({ by: 'SIGTERM', at: 19_000 }, 3_000), [
     ['at once, where a later request says that main has ended', 3_000, {}, looksWith({ requests })],
   ]);
-});
-
-test('only signals and `posidle drain` start the grace period', () => {
-  const by = ['SIGTERM', 'SIGINT', 'done-file', 'http', 'main-ended', 'drain'] as const;
-  const requests = by.map((by): DrainRequest => ({ by, at: 1 }));
-  const signals = deadlines.timedCallsIn(seen(looksWith({ requests })));
-  expect(signals.map((one) => one.by)).toEqual(['SIGTERM', 'SIGINT', 'main-ended', 'drain']);
 });
 
 function looksWith(last: Partial<Snapshot>): readonly Snapshot[] {

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { verdictOf } from '../../../src/core/drain/outcome.ts';
 import type { End } from '../../../src/core/drain/state.ts';
 import { type Doubt, type Left, type Progress, pendingChunks } from '../../../src/core/progress/progress.ts';
+import { progressFromWitnesses } from '../../../src/core/witness/reports.ts';
+import { alive } from '../../support/witnesses.ts';
 
 const DOUBT: Doubt = { kind: 'heard', about: 'out_http.rb', why: 'Fluentd said it' };
 const KEPT: Left = { kind: 'kept', where: 'concat', records: 1 };
@@ -11,28 +13,9 @@ function held(...ids: readonly string[]): Left {
   return { kind: 'held', output: 'out', chunks: ids.length, bytes: 1, ids, next: 'flush' };
 }
 
+/** What a witness says that has taken 20 records, but for these changes. */
 function progress(changed: Partial<Progress> = {}): Progress {
-  const nothing = {
-    left: [],
-    doubts: [],
-    lines: undefined,
-    outputs: [],
-    taken: 20,
-    unseen: [],
-    ignoresSigterm: false,
-    reached: new Map(),
-  };
-  return {
-    at: 0,
-    followedUntil: 0,
-    source: 'witness',
-    movedAt: 0,
-    mark: 'm',
-    files: 1,
-    busyUntil: 0,
-    ...nothing,
-    ...changed,
-  };
+  return { ...progressFromWitnesses({ at: 0, witnesses: [alive()] }), taken: 20, ...changed };
 }
 
 test('a chunk that came out only when Fluentd stopped is left, if a plugin may have kept its records', () => {

@@ -57,6 +57,11 @@ describe('what is left', () => {
     ['a last line of a file that in_tail let go', { closed: [half] }, inLog('let-go', 10)],
     ['a file that was cut, until Fluentd notices,', { files: [sight({ size: 10 })] }, inLog('unread', 10)],
     ['a followed file that Fluentd may not read', { files: [unreadable] }, inLog('unreadable', 100)],
+    [
+      'a file that was let go and that Fluentd may not read',
+      { closed: [unreadable] },
+      inLog('unreadable', 100),
+    ],
     ['a multiline record', { files: [sight({ record: 1 })] }, kept('the multiline source of /log/a.log', 1)],
     ['records in a filter', { held: [{ class: 'Concat', n: 2 }] }, kept('Concat', 2)],
     ['chunks', { outputs: [holding('a')] }, { ...held, chunks: 1, bytes: 10, ids: ['a'] }],
@@ -67,10 +72,6 @@ describe('what is left', () => {
   test('is nothing that could be named of a file that is gone with all its lines emitted', () => {
     expect(left(alive({ files: [sight({ size: null })] }))).toEqual([]);
     expect(left(alive({ files: [sight({ size: null, lines: 1 })] }))).toMatchObject([{ kind: 'unread' }]);
-  });
-
-  test('is a file that Fluentd may not read, also where it was let go', () => {
-    expect(left(gone({ closed: [unreadable] }))).toEqual([inLog('unreadable', 100)]);
   });
 
   test('is not what another worker reads on', () => {
@@ -104,10 +105,6 @@ describe('what is left', () => {
     expect(left(before, gone({ closed: [], unfound: [{ ...unfound, print: 6 }] }))).toEqual([
       inLog('unfound', 40),
     ]);
-  });
-
-  test('is not what a worker before the last one has read', () => {
-    expect(left(gone({ closed: [sight({ pos: 40 })] }), gone({ closed: [sight()] }, '1-9.sock'))).toEqual([]);
   });
 
   test('is what one input has not read, however far another one has read the same file', () => {
@@ -200,13 +197,7 @@ describe('a doubt', () => {
   const sibling = { siblings: [{ path: '/log/a.log.1', size: 1, cuts: [] }] };
   const message = (n: number) => ({ level: 'warn', file: 'x.rb', text: 'a new message', n });
   const heard = (n: number) => ({ heard: [message(n)] });
-  const grep = { class: 'Fluent::Plugin::GrepFilter', settings: {} };
   const begun = { path: '/log/a.log', inode: 7, pos: 40, born: 10 };
-
-  test('is that a file was cut short that Fluentd has let go of', () => {
-    const cut = alive({ files: [], closed: [sight({ size: 10 })] });
-    expect(doubts(cut)).toMatchObject([{ kind: 'cut-short-unread', bytes: 10 }]);
-  });
 
   test('about a sibling is removed by another worker that has read it', () => {
     const siblings = [{ path: '/log/a.log.1', inode: 7, size: 100, cuts: [] }];
@@ -229,6 +220,7 @@ describe('a doubt', () => {
     ['not-looked', { gap: 5.001 }],
     ['forgotten', { more: 1 }],
     ['cut-short-unread', { cuts: [sight({ had: 120 })] }, { bytes: 20 }],
+    ['cut-short-unread', { closed: [sight({ size: 10 })] }, { bytes: 10 }],
     ['cut-short-unread', { cuts: [sight({ had: 100, lines: 1 })] }],
     ['cut-short-unread', { cuts: [sight({ had: 100, unfinished: 1 })] }],
     ['written-anew', { lost: [{ path: '/log/a.log', why: 'written anew' }] }],
@@ -388,18 +380,8 @@ describe('a doubt', () => {
       });
   });
 
-  test('of a worker that ended with a last report is what the last report says', () => {
-    const had = { at: 0, witnesses: [alive({ outputs: [holding('a')] }, 'w')] };
-    expect(progressFromWitnesses(withLastAnswers({ at: 1, witnesses: [gone({}, 'w')] }, had)).doubts).toEqual(
-      [],
-    );
-  });
-
   test.each([
-    ['a worker that ended well', [gone(), alive()]],
     ['a witness that looked often enough', [alive({ gap: 5 })]],
-    ['a filter that keeps no record', [alive({ plugins: [grep] })]],
-    ['a cut of what was read', [alive({ cuts: [sight({ had: 100 })] })]],
     ['a start within a file that is older than the Pod', [alive({ pod: 20, starts: [begun] })]],
     [
       'a start at the end of what was written before the Pod',
@@ -419,13 +401,16 @@ describe('a doubt', () => {
 });
 
 test('what a worker said before is kept for one that says nothing now', () => {
-  const had = { at: 5, witnesses: [alive({}, 'w'), alive({}, 'other')] };
-  const [lives, silent] = withLastAnswers(
-    { at: 9, witnesses: [alive({}, 'w'), { ...SILENT, worker: 'other' }] },
-    had,
-  ).witnesses;
+  const had = {
+    at: 5,
+    witnesses: [alive({}, 'w'), alive({}, 'other'), alive({ outputs: [holding('a')] }, 'third')],
+  };
+  const now = [alive({}, 'w'), { ...SILENT, worker: 'other' }, gone({}, 'third')];
+  const after = withLastAnswers({ at: 9, witnesses: now }, had);
+  const [lives, silent, ended] = after.witnesses;
   expect(lives).toStrictEqual(alive({}, 'w'));
   expect(silent).not.toHaveProperty('aliveAt');
+  expect(progress(ended as Witness).doubts).toEqual([]);
 });
 
 describe('nobody may have read what came after the end of a worker', () => {
