@@ -13,39 +13,28 @@ import type { Coverage } from './coverage.ts';
 import type { Line } from './lines.ts';
 import { isFollowed, LINE_BYTES } from './log-files.ts';
 import { isNamed } from './named.ts';
-import type { Pauses } from './pauses.ts';
 import type { Plan } from './plan.ts';
 import { Violation } from './simulated-host.ts';
 import type { World } from './world.ts';
-
-interface With {
-  readonly policy: Policy;
-  readonly pauses: Pauses;
-  readonly coverage: Coverage | undefined;
-}
 
 /** The promises, held against the truth at every look. */
 export class Checks implements Reporter {
   readonly #world: World;
   readonly #plan: Plan;
   readonly #policy: Policy;
-  readonly #pauses: Pauses;
   readonly #coverage: Coverage | undefined;
   /** Each stop signal that was sent: signal and pid. */
   readonly #sent = new Set<string>();
-  #isOpenAtStop = false;
   #rests = 0;
 
-  constructor(world: World, plan: Plan, { policy, pauses, coverage }: With) {
+  constructor(world: World, plan: Plan, policy: Policy, coverage: Coverage | undefined) {
     this.#world = world;
     this.#plan = plan;
     this.#policy = policy;
-    this.#pauses = pauses;
     this.#coverage = coverage;
   }
 
   looked(state: State, seen: Observation): void {
-    this.#pauses.looked(state, seen);
     this.#coverage?.reached('state', state.name);
     this.#coverage?.reached('fluentd', seen.fluentd.kind);
     this.#restsTruly(seen);
@@ -55,18 +44,15 @@ export class Checks implements Reporter {
   }
 
   performed({ what }: Done): void {
-    this.#pauses.interrupt();
     this.#world.tell(`posidle: ${what}`);
   }
 
   transition({ from, to, why, state, seen }: Transition): void {
-    this.#pauses.interrupt();
     this.#world.tell(`posidle: ${from} → ${to}: ${why}`);
     this.#coverage?.reached('transition', `${from} --> ${to}`);
     if (state.name !== 'stopping') return;
     this.#stopsInTime(seen, state.trigger);
-    this.#isOpenAtStop = !why.startsWith('not drained');
-    if (this.#isOpenAtStop) {
+    if (!why.startsWith('not drained')) {
       this.#mayStop();
       return;
     }

@@ -6,7 +6,6 @@ import { watch } from '../../src/daemon/loop.ts';
 import { confOf, policy, subject } from '../support/builders.ts';
 import { Checks } from './checks.ts';
 import type { Coverage } from './coverage.ts';
-import { Pauses } from './pauses.ts';
 import type { Plan, Settings } from './plan.ts';
 import { SimulatedHost, Violation } from './simulated-host.ts';
 import { World } from './world.ts';
@@ -25,9 +24,8 @@ export interface Played {
 export async function play(plan: Plan, isTold = false, coverage?: Coverage): Promise<Played> {
   const world = new World(plan, isTold);
   const rules = policyOf(plan.settings);
-  const pauses = new Pauses(world.clock, rules);
-  const checks = new Checks(world, plan, { policy: rules, pauses, coverage });
-  const host = new SimulatedHost(world, pauses, (...sent) => checks.signalled(...sent));
+  const checks = new Checks(world, plan, rules, coverage);
+  const host = new SimulatedHost(world, (...sent) => checks.signalled(...sent));
   world.clock.at(plan.horizon, () => world.request('SIGTERM'));
   world.clock.at(plan.horizon + rules.grace + 30_000, () => {
     throw new Violation('it goes on long after the grace period');

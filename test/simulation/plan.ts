@@ -62,8 +62,6 @@ export interface Settings {
   readonly callTakes: Millis;
   /** How much later than asked posidle wakes, at most. */
   readonly oversleeps: Millis;
-  /** Looks that can show nothing new are left out, which is twice as fast. */
-  readonly leavesOutLooks: boolean;
   /** Fluentd minds no SIGINT. */
   readonly isDeaf: boolean;
   /** Another process gets Fluentd's pid after its end. */
@@ -108,7 +106,6 @@ export const PLAIN: Settings = {
   lostEvents: 0,
   callTakes: 0,
   oversleeps: 0,
-  leavesOutLooks: false,
   isDeaf: false,
   reusesPids: false,
 };
@@ -127,7 +124,7 @@ export function planOf(seed: number): Plan {
     ...triggers(random, settings, mainEnds),
   ].toSorted((a, b) => a.at - b.at);
   const horizon = mainEnds + random.between(60_000, 150_000);
-  return { seed, settings: { ...settings, leavesOutLooks: random.chance(0.9) }, deeds, horizon };
+  return { seed, settings, deeds, horizon };
 }
 
 /** Fluentd is mostly there from the start. */

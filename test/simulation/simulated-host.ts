@@ -11,7 +11,6 @@ import { lookOf } from '../support/builders.ts';
 import { SELF } from '../support/fake-host.ts';
 import { chunkFiles } from './chunk-files.ts';
 import { isFollowed, LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
-import type { Pauses } from './pauses.ts';
 import type { World } from './world.ts';
 
 /** How long posidle waits for an answer that does not come (ask-witnesses.ts). */
@@ -28,12 +27,10 @@ type OnSignal = (signal: string, pid: number, by: 'kill' | 'witness') => void;
 export class SimulatedHost implements Host {
   #sleeps = 0;
   readonly #world: World;
-  readonly #pauses: Pauses;
   readonly #onSignal: OnSignal;
 
-  constructor(world: World, pauses: Pauses, onSignal: OnSignal) {
+  constructor(world: World, onSignal: OnSignal) {
     this.#world = world;
-    this.#pauses = pauses;
     this.#onSignal = onSignal;
   }
 
@@ -46,7 +43,7 @@ export class SimulatedHost implements Host {
     const { clock, random, settings } = world;
     this.#sleeps += 1;
     if (this.#sleeps > MOST_SLEEPS) throw new Violation(`the loop never ends: ${MOST_SLEEPS} sleeps`);
-    clock.pass(settings.leavesOutLooks ? this.#pauses.next(until) : until, () => world.isWoken);
+    clock.pass(until, () => world.isWoken);
     world.isWoken = false;
     if (settings.oversleeps > 0) clock.pass(clock.now + random.between(0, settings.oversleeps));
     if (world.stalledUntil > clock.now) clock.pass(world.stalledUntil);
