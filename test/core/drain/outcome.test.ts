@@ -10,18 +10,9 @@ import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { DrainResult, End, Trigger } from '../../../src/core/drain/state.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { DrainRequest } from '../../../src/core/progress/drain-request.ts';
-import {
-  ABSENT,
-  entry,
-  onDisk,
-  policy,
-  running,
-  seen,
-  snapshot,
-  type Watched,
-} from '../../support/builders.ts';
+import { ABSENT, entry, policy, running, seen, snapshot, type Watched } from '../../support/builders.ts';
 import { schemaIn } from '../../support/json-schema.ts';
-import { holding, output } from '../../support/said.ts';
+import { output } from '../../support/said.ts';
 import { alive, gone } from '../../support/witnesses.ts';
 import { said, sized } from '../worlds.ts';
 
@@ -73,21 +64,6 @@ describe('an outcome', () => {
       outputs: [],
       durationsMs: { watching: 1_000, stopping: 4_200 },
     });
-  });
-
-  test('names the outputs, and no ids of chunks: these are for the drain', () => {
-    const left = outcome('stopped', { look: said(gone({ ends: [holding('a')] })) });
-    expect(left).toMatchObject({
-      outcome: 'not-drained',
-      outputs: [{ output: 'out (Fluent::Plugin::HTTPOutput)' }],
-    });
-    expect(left.left.worst).toMatchObject([{ kind: 'held', chunks: 1, ids: undefined }]);
-  });
-
-  test('names the chunks on disk, also those that came after all was read', () => {
-    const look = { ...OUTSIDE, buffers: onDisk(5) };
-    const pending = { mark: '0', ids: new Set<string>(), taken: undefined };
-    expect(outcome('stopped', { look, result: { ...RESULT, pending } }).left.count).toBe(1);
   });
 
   test.each([

@@ -28,14 +28,6 @@ test('a chunk that came out only when Fluentd stopped is left, if a plugin may h
   expect(came('may-hold', 'left-to-kubelet')).toBe('unproven');
 });
 
-test.each<[End['kind'], RegExp]>([
-  ['killed', /had to be killed/],
-  ['survived', /did not end/],
-])('an end by force (%s) is a doubt beside the others', (end, why) => {
-  const { doubts } = verdictOf(progress({ doubts: [DOUBT] }), undefined, end);
-  expect(doubts).toEqual([DOUBT, { kind: 'killed', why: expect.stringMatching(why) }]);
-});
-
 describe('chunks that came after everything was read', () => {
   const pending = pendingChunks(progress({ left: [held('a'), UNREAD] }));
   const left = (...found: readonly Left[]) => verdictOf(progress({ left: found }), pending, 'stopped').left;

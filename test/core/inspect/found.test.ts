@@ -3,7 +3,7 @@ import type { Found } from '../../../src/core/inspect/found.ts';
 import { jsonOf } from '../../../src/core/inspect/inspection.ts';
 import { check, summaryOf } from '../../../src/core/inspect/summary.ts';
 import { POS } from '../../support/builders.ts';
-import { foundOf } from '../../support/overviews.ts';
+import { foundOf, Looks } from '../../support/overviews.ts';
 import { BROKEN, EMPTY, unfound, unreadable } from '../worlds.ts';
 
 const READ = { size: 5, position: 5 };
@@ -95,4 +95,14 @@ test('waiting helps what is unread or not found, and nothing else', () => {
   expect(waitsFor(foundOf({ '/a': BEHIND }))).toBe('/a: not read to its end (2.9 KiB) [unread]');
   expect(waitsFor(undiscovered)).toBe('/new: Fluentd has not found it (9 B) [unfound]');
   expect(waitsFor(foundOf({}, unreadable('EACCES')))).toBe(`${POS} cannot be read: EACCES`);
+});
+
+test('a file that left its path unread is a doubt, with what was left of it', () => {
+  const looks = new Looks();
+  looks.look(0, { '/a': { size: 9, position: 4 } });
+  const found = looks.look(1_000, { '/a': { size: null, position: 4 } });
+  const { posFiles, caughtUp, doubts } = toldOf(found);
+  expect(posFiles[0]?.entries[0]).toMatchObject({ state: 'missing', size: 9, lag: 5 });
+  expect(caughtUp).toBe(false);
+  expect(doubts.worst[0]).toMatchObject({ kind: 'closed-unread', about: '/a', bytes: 5 });
 });

@@ -27,10 +27,6 @@ const read = (when: number, position = 5): Snapshot => snapshot(when, [[at(posit
 describe('"everything read"', () => {
   const left = fileOf(at(5), 9);
 
-  test('holds since the first look that found it', () => {
-    expect(seen([snapshot(0, [[at(5), left]]), read(SECOND), read(2_000)]).readSince).toBe(SECOND);
-  });
-
   test('holds no longer when bytes are left, and begins anew', () => {
     const looks = [read(0), snapshot(SECOND, [[at(5), left], [other()]])];
     expect(seen(looks).readSince).toBeUndefined();

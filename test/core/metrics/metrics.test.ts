@@ -118,14 +118,6 @@ test('a file that in_tail has not found waits from the first look that saw it', 
   expect(waits).toEqual([0, 5, 0]);
 });
 
-test('the bytes that were read count from the first look', () => {
-  const exporter = new Exporter();
-  const read = [40, 60, 100].map((position) =>
-    exporter.scrape({ '/a': { size: 100, position } }).get('posidle_read_bytes_total'),
-  );
-  expect(read).toEqual([0, 20, 60]);
-});
-
 test('an unfinished last line is no lag', () => {
   const files = { '/a': { size: 9, position: 4, newlineLeft: false } };
   expect(new Exporter().scrape(files).get('posidle_lag_bytes')).toBe(0);

@@ -5,18 +5,13 @@ import { pathBytes, RUNS } from '../../support/arbitraries.ts';
 import { cpuSeconds } from '../../support/cpu-seconds.ts';
 
 describe('a path', () => {
-  test.each([
-    '/var/log/app.log',
-    '/with blanks/a b.log',
-    '/ünïcode/日本語.log',
-    '/😀.log',
-    '\ufeff/bom.log',
-    '/\ufffd.log',
-    '',
-  ])('that is UTF-8 (%s) stands as itself', (path) => {
-    expect(decodePath(Buffer.from(path))).toBe(path);
-    expect(Buffer.from(encodePath(path)).toString()).toBe(path);
-  });
+  test.each(['/ünïcode/日本語.log', '/😀.log', '\ufeff/bom.log', '/\ufffd.log'])(
+    'that is UTF-8 (%s) stands as itself',
+    (path) => {
+      expect(decodePath(Buffer.from(path))).toBe(path);
+      expect(Buffer.from(encodePath(path)).toString()).toBe(path);
+    },
+  );
 
   test.each([
     ['shows a byte that is no UTF-8 as one lone surrogate', [0x2f, 0xff, 0x61, 0xe9], '/\udcffa\udce9'],

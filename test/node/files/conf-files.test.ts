@@ -63,13 +63,6 @@ describe('@include', () => {
 });
 
 describe('what posidle does not read', () => {
-  it('is told where the command line appends text', async () => {
-    const given = { 'inline-config': tail('/a') };
-    const { sources, hidden } = await loadFluentConf(put('f.conf', tail('/f')), { ruby, given });
-    expect(sources).toHaveLength(1);
-    expect(hidden).toEqual(['--inline-config: posidle does not read it']);
-  });
-
   it('is told of YAML, which is so by its name, also in the include directory, or by the command line', async () => {
     const told = (name: string) => `${inDir()}/${name}: posidle reads no YAML`;
     const yaml = put('d/f.yaml', 'config: []\n');

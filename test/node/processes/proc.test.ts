@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { findMains, isFluentd, isWorker } from '../../../src/core/fluentd/processes.ts';
+import { isFluentd, isWorker } from '../../../src/core/fluentd/processes.ts';
 import { listProc, readProc } from '../../../src/node/processes/proc.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 import { until } from '../../support/until.ts';
@@ -39,13 +39,6 @@ describe('a command line', () => {
     const { argv } = await started('fluentd', '-i', config, '--under-supervisor');
     expect(isWorker(argv)).toBe(true);
     expect(isFluentd(argv.slice(3))).toBe(true);
-  });
-
-  test('keeps its end: the main class stands behind a long class path', async () => {
-    await started('java', '-cp', '/app/lib/a-library-1.0.jar:'.repeat(4_000), 'com.example.Main');
-    const rows = await listProc();
-    const mains = findMains(rows, 'com.example.Main', process.pid);
-    expect(mains.map(({ pid }) => pid)).toEqual([child?.pid]);
   });
 });
 
