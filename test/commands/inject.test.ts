@@ -99,12 +99,6 @@ test('a document that stays as it is keeps its comments and its quotes', async (
   expect(stdout.slice(0, config.length + 14)).toBe(`${config}---\nkind: Pod\n`);
 });
 
-test('a text that somebody fills in later keeps its quotes', async () => {
-  const notes = `metadata:\n  annotations:\n    a: "\${COUNT}"\n    b: \${REST}\n`;
-  const { stdout } = await printedOf(POD + notes);
-  expect(stdout).toContain(`a: '\${COUNT}'\n    b: \${REST}\n`);
-});
-
 test('a template of Helm is told from broken YAML', async () => {
   await expect(printedFor('{{ .Values.spec }}')).rejects.toThrow(/helm template … \| posidle inject -$/);
 });

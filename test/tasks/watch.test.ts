@@ -80,16 +80,24 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
   },
   doneProcess: async () => {
     const options = { posFiles: [at('a.pos')], doneProcess: 'main' };
-    expect((await begun(options)).policy).toMatchObject({ doneProcess: true, quiet: 'off' });
+    expect(await begun(options)).toMatchObject({
+      policy: { doneProcess: true, quiet: 'off' },
+      armed: ["main's process (main) has been gone for 2.0 s"],
+    });
   },
   heartbeatFile: async () => {
     const options = { posFiles: [at('a.pos')], heartbeatFile: at('beat') };
-    expect((await begun(options)).policy).toMatchObject({ quiet: 'off' });
+    expect(await begun(options)).toMatchObject({
+      policy: { quiet: 'off' },
+      armed: [`${at('beat')} has not been refreshed for 15 s`],
+    });
   },
   mainGone: async () => {
-    const triggers = { heartbeatFile: at('beat'), doneProcess: 'main' };
+    const triggers = { quiet: 30_000, doneFile: at('done'), heartbeatFile: at('beat'), doneProcess: 'main' };
     const { armed, policy } = await begun({ posFiles: [at('a.pos')], ...triggers, mainGone: 20_000 });
     expect(armed).toEqual([
+      'nothing has moved for 30 s',
+      `${at('done')} exists`,
       "main's process (main) has been gone for 20 s",
       `${at('beat')} has not been refreshed for 20 s`,
     ]);
@@ -122,7 +130,9 @@ test('the default quiet window is as long as in_tail needs to find a new file; o
   expect((await begun(options)).armed).toEqual(['nothing has moved for 3 min 5 s']);
   expect((await begun({ ...options, quiet: 1_000 })).policy.quiet).toBe(1_000);
   expect((await begun({ ...options, doneFile: at('done') })).policy.quiet).toBe('off');
-  expect((await begun({ posFiles: [at('a.pos')] })).policy.quiet).toBe(60_000);
+  expect((await begun({ ...options, doneFile: at('done'), quiet: 1_000 })).policy.quiet).toBe(1_000);
+  expect(await begun({ ...options, quiet: 'off' })).toMatchObject({ armed: [] });
+  expect((await begun({ posFiles: [at('a.pos')], mainGone: 5_000 })).policy.quiet).toBe(60_000);
 });
 
 test('a configuration without in_tail is drained by its parent only, for no pos file shows which Fluentd it is', async () => {

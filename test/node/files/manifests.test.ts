@@ -16,6 +16,8 @@ describe('manifests', () => {
     "text: '0644'\nword: 'yes'\n'on': 'true'\n",
     'script: |\n  a\n   b\n',
     'z: 1\na: 2\nm:\n  - x\n  - q: 1\n',
+    // Somebody fills it in later.
+    `a: '\${COUNT}'\nb: \${REST}\n`,
   ])('come out as they went in: %j', (text) => {
     expect(rewritten(text)).toBe(text);
   });
