@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { FluentdReading } from '../../src/core/progress/fluentd-reading.ts';
 import { FluentdFinder } from '../../src/daemon/find-fluentd.ts';
 import { confOf, expectStops, LOG, POS, posText, run, subject } from '../support/builders.ts';
@@ -38,11 +38,10 @@ describe('fluentd', () => {
 
   test('that cannot be looked at right before a signal gets none, and the reason is told', async () => {
     const { host } = busyHost();
-    const { signal } = host;
-    host.signal = () => Promise.reject(new Error('the system has too many files open'));
-    host.at(70_000, () => {
-      host.signal = signal;
-    });
+    const sending = vi
+      .spyOn(host, 'signal')
+      .mockRejectedValue(new Error('the system has too many files open'));
+    host.at(70_000, () => sending.mockRestore());
     const { report } = await run(host);
     const why = 'SIGINT was not sent to all: the system has too many files open';
     expect(report.done).toContainEqual({ what: why, pids: [], failed: true });

@@ -1,5 +1,4 @@
-import { expect, test } from 'vitest';
-import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
+import { expect, test, vi } from 'vitest';
 import type { Depth } from '../../src/core/look/snapshot.ts';
 import { entryKeyIn } from '../../src/core/pos-file/pos-file.ts';
 import { Files } from '../../src/daemon/look-at-files.ts';
@@ -31,18 +30,11 @@ test('what may hide further sources is told once, with the number of the reasons
 test('sources share the memory: each is listed beside the files of those before it', async () => {
   const host = new FakeHost();
   for (const name of ['a.log', 'b.log']) host.writeFile(`/var/log/${name}`, 'line\n');
-  const asked: unknown[] = [];
-  const { listFollowed } = host;
-  Object.assign(host, {
-    listFollowed: (source: TailSource, alreadyKept?: number) => {
-      asked.push(alreadyKept);
-      return listFollowed.call(host, source);
-    },
-  });
+  const listing = vi.spyOn(host, 'listFollowed');
   const paths = ['/var/log/*.log', '/var/log/a.log', '/none'];
   const sources = paths.flatMap((path) => confOf([path]).sources);
   await new Files(host, { posFiles: [], conf: { sources, hidden: [] } }).look('all');
-  expect(asked).toEqual([0, 2, 3]);
+  expect(listing.mock.calls.map((given) => given.at(1))).toEqual([0, 2, 3]);
 });
 
 test('a log file that two pos files have an entry for is looked at for each of them', async () => {
@@ -75,18 +67,13 @@ async function listed() {
   const host = new FakeHost();
   host.writeFile(LOG, 'line\n', '7');
   const files = new Files(host, { posFiles: [], conf: confOf(['/var/log/*.log']) });
-  let listings = 0;
-  const { listFollowed } = host;
-  host.listFollowed = (source) => {
-    listings += 1;
-    return listFollowed.call(host, source);
-  };
+  const listing = vi.spyOn(host, 'listFollowed');
   const look = async (depth: Depth = 'light') => {
     await host.sleep(host.now() + 1_000);
     const { followed } = await files.look(depth);
     return followed.flatMap(({ files }) => files);
   };
   await files.look('light');
-  listings = 0;
-  return { host, look, listings: () => listings };
+  listing.mockClear();
+  return { host, look, listings: () => listing.mock.calls.length };
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { ChunkListing } from '../../src/core/fluentd/buffers.ts';
 import { Buffers } from '../../src/daemon/read-buffers.ts';
 import { chunkPath, confOf, LOG } from '../support/builders.ts';
@@ -56,12 +56,11 @@ test('a chunk that Fluentd put aside counts from when posidle began', async () =
 test('if the backup chunks cannot be listed, it says so, and all count as new later', async () => {
   const host = new FakeHost();
   const buffers = new Buffers(host, confOf([LOG]));
-  const { listChunks } = host;
-  host.listChunks = refuse;
+  const listing = vi.spyOn(host, 'listChunks').mockImplementation(refuse);
   await buffers.begin();
   const unseen = ['the chunks that Fluentd gives up: they cannot be listed (EACCES)'];
   expect(await buffers.look()).toMatchObject({ unseen });
-  host.listChunks = listChunks;
+  listing.mockRestore();
   host.writeFile('/tmp/fluent/backup/worker0/out/old.log', 'x');
   expect((await buffers.look()).givenUp).toHaveLength(1);
 });

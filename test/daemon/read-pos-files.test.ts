@@ -1,7 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { latestIn } from '../../src/core/pos-file/pos-file.ts';
 import { PosFiles } from '../../src/daemon/read-pos-files.ts';
-import type { ReadOptions } from '../../src/host.ts';
 import { LOG, POS, posText } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
@@ -16,16 +15,9 @@ test('pos files share the memory: each is read beside the entries of those befor
   const host = new FakeHost();
   const entries = [LOG, '/other'].map((path, at) => ({ path, position: 5, inode: at + 1 }));
   for (const name of ['a', 'b', 'c']) host.writeFile(`/pos/${name}.pos`, posText(entries));
-  const asked: unknown[] = [];
-  const { readFile } = host;
-  Object.assign(host, {
-    readFile: (path: string, { alreadyKept }: ReadOptions) => {
-      asked.push(alreadyKept);
-      return readFile.call(host, path);
-    },
-  });
+  const reading = vi.spyOn(host, 'readFile');
   await new PosFiles(host).read(['/pos/*.pos']);
-  expect(asked).toEqual([0, 2, 4]);
+  expect(reading.mock.calls.map(([, options]) => options?.alreadyKept)).toEqual([0, 2, 4]);
 });
 
 test('a glob with more than a thousand matches is named, and none of them is read', async () => {
@@ -112,17 +104,11 @@ function watched() {
   const host = new FakeHost();
   const posFiles = new PosFiles(host);
   const look = async () => (await posFiles.read([POS]))[0];
-  let reads = 0;
-  const { readFile } = host;
-  host.readFile = async (...asked) => {
-    const content = await readFile.call(host, ...asked);
-    if (content?.bytes !== undefined) reads += 1;
-    return content;
-  };
+  const reading = vi.spyOn(host, 'readFile');
   const readsOf = async (work: () => Promise<unknown>) => {
-    reads = 0;
+    reading.mockClear();
     await work();
-    return reads;
+    return reading.mock.settledResults.filter(({ value }) => value?.bytes !== undefined).length;
   };
   return { host, look, readsOf };
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Policy } from '../../src/core/drain/policy.ts';
 import { expectStops, run } from '../support/builders.ts';
 import type { FakeHost } from '../support/fake-host.ts';
@@ -29,13 +29,9 @@ test("main's process is gone since the look that missed it first, and no look mo
 
 test("main's process is not taken for gone while nobody can list the processes", async () => {
   const host = worldWithMain(303_000);
-  const { listProcesses } = host;
-  host.at(100_000, (h) => {
-    h.listProcesses = () => Promise.reject(new Error('the system has too many files open'));
-  });
-  host.at(200_000, (h) => {
-    h.listProcesses = listProcesses;
-  });
+  const listing = vi.spyOn(host, 'listProcesses');
+  host.at(100_000, () => listing.mockRejectedValue(new Error('the system has too many files open')));
+  host.at(200_000, () => listing.mockRestore());
   await runUntilMainIsGone(host);
   expectStops(host, ['SIGINT 4242 @305000']);
 });
