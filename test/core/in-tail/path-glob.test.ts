@@ -5,8 +5,6 @@ import { cpuSeconds } from '../../support/cpu-seconds.ts';
 
 describe('one part of a glob', () => {
   it.each([
-    ['?.log', '.log', false],
-    ['*.log', 'x.log.1', false],
     ['x?.log', 'xé.log', true],
     ['x?.log', 'x😀.log', true],
     ['*[0-9].log', 'x7.log', true],
@@ -20,8 +18,6 @@ describe('one part of a glob', () => {
     ['\\**', 'xx', false],
     ['*.(log)+', 'x.(log)+', true],
     ['*', 'x\udcff', true],
-    ['', '', true],
-    ['*', '', true],
   ])('%s takes %s: %s', (segment, name, expected) => {
     expect(nameMatcher(segment)(name)).toBe(expected);
   });
