@@ -44,18 +44,22 @@ test('a pos file is read, missing, empty or unreadable, and each is told from th
   const host = new FakeHost();
   host.writeFile('/pos/read', posText([{ path: LOG, position: 5, inode: 7 }]));
   host.writeFile('/pos/empty', '');
-  host.writeFile('/pos/broken', 'x');
-  host.broken.set('/pos/broken', 'EIO: i/o error, read');
   await host.sleep(1_500);
-  const names = ['read', 'empty', 'broken', 'missing'].map((name) => `/pos/${name}`);
+  const names = ['read', 'empty', 'missing'].map((name) => `/pos/${name}`);
   const { entries } = latestIn('/pos/read', [{ path: LOG, position: 5, inode: '7' }]);
   expect(await new PosFiles(host).read(names)).toEqual([
     { path: '/pos/read', kind: 'read', file: '101', entries, unparsable: [], writtenAgo: 1_500 },
     { path: '/pos/empty', kind: 'empty' },
-    { path: '/pos/broken', kind: 'unreadable', error: 'EIO: i/o error, read' },
     { path: '/pos/missing', kind: 'missing' },
   ]);
+  refuse(host);
+  const unreadable = { path: '/pos/read', kind: 'unreadable', error: 'EIO: i/o error, read' };
+  expect(await new PosFiles(host).read(['/pos/read'])).toEqual([unreadable]);
 });
+
+function refuse(host: FakeHost): void {
+  vi.spyOn(host, 'readFile').mockRejectedValue(new Error('EIO: i/o error, read'));
+}
 
 const entriesAt = (position: number) => posText([{ path: LOG, position, inode: 7 }]);
 
@@ -87,7 +91,7 @@ test.each([
   ['is written', (host: FakeHost) => host.writeFile(POS, entriesAt(9)), { entries: [{ position: 9 }] }],
   ['is emptied', (host: FakeHost) => host.writeFile(POS, ''), { kind: 'empty' }],
   ['goes away', (host: FakeHost) => void host.files.delete(POS), { kind: 'missing' }],
-  ['cannot be read any more', (host: FakeHost) => void host.broken.set(POS, 'EIO'), { kind: 'unreadable' }],
+  ['cannot be read any more', refuse, { kind: 'unreadable' }],
 ])('a pos file that %s is read at once', async (_, change, expected) => {
   const { host, look, readsOf } = watched();
   host.writeFile(POS, entriesAt(5));

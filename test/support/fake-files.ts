@@ -19,8 +19,6 @@ const NEWLINE = 0x0a;
 /** The files of the fake world, and the looks at them. */
 export abstract class FakeFiles {
   readonly files = new Map<string, FakeFile>();
-  /** Paths that exist and cannot be read, and why. */
-  readonly broken = new Map<string, string>();
   #lastInode = 100;
 
   abstract now(): Millis;
@@ -43,7 +41,6 @@ export abstract class FakeFiles {
   }
 
   async readFile(path: string, { known }: ReadOptions = {}): Promise<FileContent | undefined> {
-    this.#failIfBroken(path);
     const file = this.files.get(path);
     if (file === undefined) return undefined;
     const stamp = `${file.inode} ${file.bytes.length} ${file.writtenAt}`;
@@ -90,11 +87,6 @@ export abstract class FakeFiles {
   #matching(globs: readonly string[]): readonly string[] {
     const matchers = globs.map(matcherOf);
     return [...this.files.keys()].filter((path) => matchers.some((matcher) => matcher.test(path))).toSorted();
-  }
-
-  #failIfBroken(path: string): void {
-    const why = this.broken.get(path);
-    if (why !== undefined) throw new Error(why);
   }
 }
 
