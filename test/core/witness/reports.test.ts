@@ -123,6 +123,8 @@ describe('what is left', () => {
     expect(left(two, alive())).toMatchObject([{ kind: 'held', ids: ['a', 'b'] }]);
     expect(left(two, alive({ resumed: ['a'] }))).toMatchObject([{ ids: ['b'], chunks: 1 }]);
     expect(left(gone({ ends: [holding('a')] }), alive({ resumed: ['a'] }))).toEqual([]);
+    // A worker that lives tells of them by its outputs.
+    expect(left(alive({ ends: [holding('a')] }))).toEqual([]);
   });
 
   test('is what each of several closing buffers held, named or not', () => {
