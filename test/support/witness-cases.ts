@@ -16,6 +16,7 @@ const BETWEEN = TESTED_VERSIONS.slice(1, -1);
 const VERSIONS: Readonly<Record<string, (turn: number) => readonly string[]>> = {
   it: () => [NEWEST],
   on_oldest_and_newest: () => OLDEST_AND_NEWEST,
+  on_each_version: () => TESTED_VERSIONS,
   on_three_versions: (turn) => [...OLDEST_AND_NEWEST, ...inTurn(BETWEEN, turn)],
 };
 

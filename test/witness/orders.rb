@@ -33,14 +33,14 @@ def asked_again(s)
   sleep 1
 end
 
-on_three_versions 'in_tail reads a new file at once, although it looks for new files once a minute' do |s|
+on_each_version 'in_tail reads a new file at once, although it looks for new files once a minute' do |s|
   started(s)
   s.append(s.lines(11..30), 'new.log')
   once(s, 30, within: 5)
 end
 
 # in_tail looks at its files once a second, and on a busy machine later.
-on_three_versions 'a log that is rotated each two seconds from its first moment loses no line' do |s|
+on_each_version 'a log that is rotated each two seconds from its first moment loses no line' do |s|
   s.run(slow(s) + s.out)
   (0..4).each do |turn|
     (1..10).each { |n| s.append("line #{turn * 10 + n} of a main that writes slowly and has long lines for a head\n"); sleep 0.2 }
@@ -100,7 +100,7 @@ on_oldest_and_newest 'a file in a directory of the pattern is not read before th
   once(s, 22, 'find')
 end
 
-on_three_versions 'a file that is found again under another name goes on at its position' do |s|
+on_each_version 'a file that is found again under another name goes on at its position' do |s|
   started(s, slow(s, "rotate_wait 1s\n open_on_every_update true", path: "#{s.logs}/a.log*"))
   s.seen('read') { |a| a['files'].any? { |f| f['pos'] == File.size(s.log) } }
   File.rename(s.log, s.log('a.log.1'))
@@ -109,7 +109,7 @@ on_three_versions 'a file that is found again under another name goes on at its 
   once(s, 20, 'find')
 end
 
-on_three_versions 'a file with the inode number of a closed one, but other contents, is read from its beginning' do |s|
+on_each_version 'a file with the inode number of a closed one, but other contents, is read from its beginning' do |s|
   started(s, slow(s, "rotate_wait 1s\n open_on_every_update true"))
   s.append(s.lines(11..20), 'b.log')
   s.till('b', within: 5) { s.ask('find') && s.delivered.size == 20 }
@@ -153,7 +153,7 @@ def finish_one(s, more = '')
   expect('the position is behind it', s.last['closed'].map { |f| f.values_at('pos', 'size') }.uniq, [[File.size(s.log)] * 2])
 end
 
-on_three_versions('an unfinished last line is delivered once') { |s| finish_one(s) }
+on_each_version('an unfinished last line is delivered once') { |s| finish_one(s) }
 on_oldest_and_newest('an unfinished last line is delivered once with open_on_every_update') { |s| finish_one(s, 'open_on_every_update true') }
 on_oldest_and_newest('an unfinished last line is delivered once with path_key, without a watch timer') { |s| finish_one(s, "path_key path\n enable_watch_timer false") }
 on_oldest_and_newest('an unfinished last line is delivered once with follow_inodes') { |s| finish_one(s, 'follow_inodes true') }
@@ -171,7 +171,7 @@ on_oldest_and_newest 'a last line that ends in half a character stays unfinished
   expect('the last line', s.delivered.last, 'line 21 ü')
 end
 
-on_three_versions 'an unfinished last line that is longer than max_line_size is dropped by in_tail, which says so, and nothing is left' do |s|
+on_each_version 'an unfinished last line that is longer than max_line_size is dropped by in_tail, which says so, and nothing is left' do |s|
   s.append(s.lines(1..20) + 'x' * 3000)
   s.run(s.tail('max_line_size 1k') + s.out)
   s.seen('finished') { |a| s.ask('finish') && a['files'].any? { |f| f['pos'] == f['size'] } && s.delivered.size == 20 }
@@ -180,7 +180,7 @@ on_three_versions 'an unfinished last line that is longer than max_line_size is 
   once(s, 20)
 end
 
-on_three_versions 'the last record of a multiline source is delivered once' do |s|
+on_each_version 'the last record of a multiline source is delivered once' do |s|
   s.append("begin line 1\n two\nbegin line 2\n four\n five")
   s.run(s.tail('', parse: MULTILINE) + s.out)
   s.till('the first record') { s.delivered.size >= 1 }
@@ -190,7 +190,7 @@ on_three_versions 'the last record of a multiline source is delivered once' do |
   expect('once', s.delivered.join.scan(/line \d/), ['line 1', 'line 2'])
 end
 
-on_three_versions 'a record that no buffer takes keeps the other files of its source from finishing nothing' do |s|
+on_each_version 'a record that no buffer takes keeps the other files of its source from finishing nothing' do |s|
   s.append("begin line 1\n" + "x\n" * 1000)
   s.append("begin line 2\n two", 'b.log')
   s.run(s.tail('', parse: MULTILINE) + s.out("flush_interval 0.2s\n chunk_limit_size 1k"))
