@@ -100,31 +100,29 @@ export function progressFromWitnesses(reports: Reports): Progress {
   );
   const history = new FileHistory(workers);
   const reached = history.byIdentity();
-  const full = endsIn(workers);
-  const ends = full.filter(({ buffer }) => buffer !== 'reloaded');
-  const isComplete = isAnswered(reports);
+  const ends = endsIn(workers);
   // The oldest worker comes first.
   const latest = new Set(
     witnesses.slice(witnesses.findLastIndex((one) => !hasSaid(one)) + 1).map(({ worker }) => worker),
   );
   const isSure = ({ kind, worker }: WorkerReport) => kind === 'alive' || latest.has(worker);
+  const leftBy = (one: WorkerReport) => [
+    ...leftIn(one, history),
+    ...ends.flatMap(({ by, end }) => (by === one && end.buffer !== 'reloaded' ? heldBy(end, 'none') : [])),
+  ];
   return {
     at,
     followedUntil: followedUntil(reports),
     source: 'witness',
-    left: [
-      ...workers.filter(isSure).flatMap((one) => leftIn(one, history)),
-      ...(isComplete ? ends.flatMap((end) => heldBy(end, 'none')) : []),
-    ],
+    left: workers.filter(isSure).flatMap(leftBy),
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
       ...neverStarted(workers),
       ...doubtsOfFiles(workers, history, reached),
       ...workers.flatMap(doubtsOfPlugins),
-      ...full.filter(({ buffer }) => buffer === 'reloaded').map(doubtOfReload),
-      ...(isComplete ? doubtsOfWorkers(workers) : []),
-      ...(isComplete ? [] : ends.map(doubtOfEnd)),
-      ...workers.filter((one) => !isSure(one)).flatMap((one) => doubtOfRest(one, leftIn(one, history))),
+      ...ends.flatMap(({ end }) => (end.buffer === 'reloaded' ? [doubtOfReload(end)] : [])),
+      ...(isAnswered(reports) ? doubtsOfWorkers(workers) : []),
+      ...workers.filter((one) => !isSure(one)).flatMap((one) => doubtOfRest(one, leftBy(one))),
     ]),
     mark: [history.sum(), workers.map(({ report }) => [report.again, report.isReady])].join(' '),
     files: reached.size,
@@ -138,16 +136,15 @@ export function progressFromWitnesses(reports: Reports): Progress {
   };
 }
 
-/** What was in buffers when they ended. The worker that takes a chunk over either sends it or ends with it. */
-function endsIn(workers: readonly WorkerReport[]): readonly OutputReport[] {
+/** What was in buffers when they ended, by the worker. The worker that takes a chunk over either sends it or ends with it. */
+function endsIn(workers: readonly WorkerReport[]) {
   const takenBy = new Map(workers.flatMap((one) => one.report.resumed.map((id) => [id, one] as const)));
-  return workers
-    .flatMap((one) =>
-      one.report.ends
-        .filter(({ buffer }) => one.kind === 'gone' || buffer === 'reloaded')
-        .map((end) => onlyIds(end, (id) => (takenBy.get(id) ?? one) === one)),
-    )
-    .filter(({ chunks }) => chunks > 0);
+  return workers.flatMap((by) =>
+    by.report.ends
+      .filter(({ buffer }) => by.kind === 'gone' || buffer === 'reloaded')
+      .map((end) => ({ by, end: onlyIds(end, (id) => (takenBy.get(id) ?? by) === by) }))
+      .filter(({ end }) => end.chunks > 0),
+  );
 }
 
 /** A reload ends the buffers, but not the worker. Chunks that no later buffer took over are lost or forgotten. */
@@ -156,15 +153,10 @@ function doubtOfReload(end: OutputReport): Doubt {
   return doubt('reloaded', nameOf(end), why);
 }
 
-function doubtOfEnd(end: OutputReport): Doubt {
-  const why = `a worker ended with ${counted(end.chunks, 'chunk')} in its buffer, and one without a last report may have taken them over`;
-  return doubt('worker-died', nameOf(end), why);
-}
-
 function doubtOfRest(worker: WorkerReport, left: readonly Left[]): readonly Doubt[] {
   if (left.length === 0) return [];
   const rest = listed(left);
-  const why = `it ended, and a worker without a last report may have read what it left: ${describeLeft(rest)}`;
+  const why = `it ended, and a worker without a last report may have read or sent what it left: ${describeLeft(rest)}`;
   return [doubt('worker-died', nameOfWorker(worker), why, rest.bytes)];
 }
 

@@ -141,24 +141,16 @@ describe('what is left', () => {
       expect(left(gone({ ends: [holding('a')] }), later)).toMatchObject([{ ids: ['a'], chunks: 1 }]);
   });
 
-  test('doubted where a worker without a last report may have taken it over', () => {
-    const ended = gone({ ends: [holding('a')] });
-    const reports = { at: 0, witnesses: [ended, SILENT] };
-    expect(progressFromWitnesses(reports).left).toEqual([]);
-    expect(progressFromWitnesses(reports).doubts).toMatchObject([
+  test('doubted where a worker without a last report may have read it, or taken it over', () => {
+    const ended = gone({ closed: [sight({ pos: 40 })], ends: [holding('a')] });
+    expect(left(ended, SILENT)).toEqual([]);
+    const why = expect.stringMatching(/what it left: .*\[let-go\]; .* holds 1 chunk .*\[held\]$/);
+    expect(doubts(ended, SILENT)).toMatchObject([
       { kind: 'no-answer' },
-      { kind: 'worker-died', why: expect.stringContaining('1 chunk in its buffer') },
+      { kind: 'worker-died', bytes: 70, why },
     ]);
+    expect(left(SILENT, ended)).toMatchObject([{ kind: 'let-go' }, { kind: 'held' }]);
     expect(doubts(ended)).toEqual([]);
-  });
-
-  test('doubted of a file where a worker without a last report may have read it', () => {
-    const reports = { at: 0, witnesses: [gone({ closed: [sight({ pos: 40 })] }), SILENT] };
-    expect(progressFromWitnesses(reports).left).toEqual([]);
-    expect(progressFromWitnesses(reports).doubts).toMatchObject([
-      { kind: 'no-answer' },
-      { kind: 'worker-died', bytes: 60, why: expect.stringMatching(/what it left: .*\[let-go\]$/) },
-    ]);
   });
 
   test('not left where a worker born before, or a later buffer of the same worker, took it over', () => {
