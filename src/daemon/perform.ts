@@ -33,7 +33,7 @@ export function perform(host: Host, action: Action, reach: Reach): Promise<Done>
   }
 }
 
-/** Sends an order to the witnesses; undefined if none obeyed. A stop goes to one worker per supervisor, since the supervisor stops the others. */
+/** Sends an order to the witnesses; undefined if none obeyed. Several workers of one supervisor stop it several times, which does no harm. */
 async function tellWitnesses(
   host: Pick<Host, 'askWitnesses' | 'tellWitness'>,
   word: WitnessOrder,
@@ -42,10 +42,10 @@ async function tellWitnesses(
   if (dir === undefined) return undefined;
   const { witnesses } = reports ?? (await host.askWitnesses(dir, 'look', patience));
   const alive = witnesses.flatMap((one) => (one.kind === 'alive' ? [one] : []));
-  const bySupervisor = new Map(alive.map((one) => [one.report.supervisor ?? one.worker, one]));
-  const told = word === 'stop' ? [...bySupervisor.values()] : alive;
-  const failures = await Promise.all(told.map(({ worker }) => host.tellWitness(dir, worker, word, patience)));
-  const done = told.filter((_, index) => failures[index] === undefined);
+  const failures = await Promise.all(
+    alive.map(({ worker }) => host.tellWitness(dir, worker, word, patience)),
+  );
+  const done = alive.filter((_, index) => failures[index] === undefined);
   if (done.length === 0) return undefined;
   return saying(`told ${done.map(({ report }) => `worker ${report.pid}`).join(', ')} to ${word}`);
 }

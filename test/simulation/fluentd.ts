@@ -144,7 +144,6 @@ export class Fluentd {
       if (this.worker === worker) this.killWorker();
     };
     const worker = new Worker(this.#world, {
-      supervisor: this,
       dieEarly,
       isWaiting: this.#old !== undefined,
     });

@@ -13,7 +13,7 @@ export const SAID = (alive() as WorkerReport).report;
 interface Closed extends Watcher, Pick<FileReport, 'at' | 'print' | 'wasFollowed'> {}
 
 /** The parts of an answer that change while the worker lives. */
-type Now = Pick<Report, 'isReady' | 'files' | 'unfound' | 'siblings' | 'outputs' | 'supervisor'>;
+type Now = Pick<Report, 'isReady' | 'files' | 'unfound' | 'siblings' | 'outputs'>;
 
 /** The probe in a worker. It sees each event, even of a short-lived file. */
 export class FileHistory {
@@ -135,7 +135,6 @@ const READER = 'tail';
 
 const NOTHING: Report = {
   ...SAID,
-  supervisor: undefined,
   outputs: [],
   files: [],
   plugins: [{ class: 'Fluent::Plugin::TailInput', settings: { multiline_mode: false } }],

@@ -1,7 +1,7 @@
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Report } from '../../src/core/witness/answer.ts';
 import type { Witness } from '../../src/core/witness/reports.ts';
-import { ENGINE_TICK, type Fluentd } from './fluentd.ts';
+import { ENGINE_TICK } from './fluentd.ts';
 import { isFollowed, sizeOf } from './log-files.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import { Tail } from './tail.ts';
@@ -9,7 +9,6 @@ import { FileHistory } from './witness.ts';
 import type { World } from './world.ts';
 
 interface Under {
-  readonly supervisor: Pick<Fluentd, 'pid' | 'isUp'>;
   readonly dieEarly: () => void;
   /** It reads nothing for now: in_tail is not zero_downtime_restart_ready. */
   readonly isWaiting: boolean;
@@ -58,11 +57,8 @@ export class Worker {
     const { socket: worker, pid } = this;
     if (this.isGone) return { worker, kind: 'gone', report: this.#lastReport };
     if (isSilent) return { worker, kind: 'silent', why: 'its witness did not answer within 2 s' };
-    const { supervisor } = this.#under;
     const report = this.history.report(pid, {
       isReady: this.isReady,
-      // An orphan's parent is another process.
-      supervisor: supervisor.isUp ? supervisor.pid : 1,
       siblings: this.#siblings(),
       outputs: this.output === undefined ? [] : [this.output.sight],
       files: this.tail?.seen() ?? [],

@@ -47,7 +47,6 @@ function reportIn(f: Fields) {
   const texts = (name: string) => list(f[name] ?? none, string);
   return {
     pid: number(f.pid),
-    supervisor: maybe(f.supervisor, number),
     /** PID 1 of its container does not act on SIGTERM. */
     ignoresSigterm: f.sigterm === false,
     isReady: f.ready === true,

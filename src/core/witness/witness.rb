@@ -282,7 +282,7 @@ class PosidleWitness
     end
     siblings = siblings(all)
     forgotten = @more + @over + [@unfound.size - MANY, 0].max + [@watchers.size - 20_000, 0].max
-    { v: 1, pid: @pid, supervisor: @supervisor, sigterm: sigterm?, pod: @pod, error: trouble, gap: @gap.round(3),
+    { v: 1, pid: @pid, sigterm: sigterm?, pod: @pod, error: trouble, gap: @gap.round(3),
       readers: @inputs.map { |i| reader(i) }, files: @reports, closed: closed, cuts: @cuts, starts: @starts, lost: @lost,
       unfound: @unfound.first(MANY).map { |key, u| unfound(key, u) }, denied: @inputs.flat_map { |i| denied(i) },
       siblings: siblings, plugins: settings, held: kept, outputs: outputs, heard: told, aside: @aside, ends: @ends,

@@ -32,7 +32,6 @@ describe('an answer', () => {
     const said = parseReport(text());
     expect(said).toMatchObject({
       pid: 12,
-      supervisor: 11,
       ignoresSigterm: true,
       isReady: true,
       error: 'not heard: turns',
