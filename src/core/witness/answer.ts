@@ -105,8 +105,8 @@ function reportIn(f: Fields) {
       plain: maybe(plain, number),
       /** A fingerprint of the first 64 bytes in it, or of all. */
       head: maybe(head, number),
-      /** The times of the cuts that may have made this copy, judged by its name and its bytes. */
-      cuts: list(cuts, string),
+      /** The numbers in `cuts` of those that may have made this copy, judged by its name and its bytes. */
+      cuts: list(cuts, number),
       /** The time of the last write, in milliseconds since 1970. */
       at: count(at),
     })),

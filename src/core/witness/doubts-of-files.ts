@@ -1,6 +1,6 @@
 /** Turns what the witnesses say about files into doubts. */
 import type { Doubt, DoubtKind } from '../progress/progress.ts';
-import { firstNot, groupedBy } from '../text/lists.ts';
+import { groupedBy } from '../text/lists.ts';
 import type { FileReport, Report, WorkerReport } from './answer.ts';
 import type { FileHistory, Reached } from './file-history.ts';
 
@@ -127,13 +127,12 @@ function unreadSiblings(
       const key = `${size} ${head}`;
       if (size === position) packed.set(key, (packed.get(key) ?? new Set()).add(identity));
     }
-    const shortestFirst = cuts.toSorted((one, other) => one.position - other.position);
-    const copied = groupedBy(shortestFirst, ({ at }) => String(at));
+    const unused = new Set(cuts);
     const isRead = (sibling: Sibling) =>
       // Only by its number is a file known that had left its path when in_tail let go of it.
       isReached(reached.get(sibling.identity) ?? reached.get(sibling.inode), sibling) ||
       takePacked(packed, sibling) ||
-      takeCut(copied, sibling);
+      takeCut(cuts, unused, sibling);
     const open = siblings.filter((sibling) => !explained.has(stateOf(sibling)));
     const unread = new Set(open.filter((sibling) => !isRead(sibling)));
     for (const sibling of open) if (!unread.has(sibling)) explained.add(stateOf(sibling));
@@ -163,21 +162,15 @@ function takePacked(packed: ReadonlyMap<string, Set<string>>, { plain, head }: S
  * what was read, and has the same bytes.
  */
 function takeCut(
-  copied: ReadonlyMap<string, Report['cuts'][number][]>,
-  { size, plain, cuts, at }: Sibling,
+  cuts: Report['cuts'],
+  unused: Set<Report['cuts'][number]>,
+  { size, plain, cuts: numbers, at }: Sibling,
 ): boolean {
   const bytes = plain ?? size ?? Number.POSITIVE_INFINITY;
-  return cuts.some((time) => {
-    const age = Number(time) - at;
-    if (age < -1_000 || age > 60_000) return false;
-    const sameTime = copied.get(time) ?? [];
-    return (
-      sameTime.splice(
-        firstNot(sameTime, ({ position }) => position < bytes),
-        1,
-      ).length > 0
-    );
-  });
+  const cut = numbers
+    .flatMap((number) => cuts[number] ?? [])
+    .find((one) => unused.has(one) && bytes <= one.position && one.at >= at - 1_000 && one.at <= at + 60_000);
+  return cut !== undefined && unused.delete(cut);
 }
 
 export function doubt(kind: DoubtKind, about: string, why: string, bytes?: number): Doubt {

@@ -28,7 +28,7 @@ class PosidleWitness
       return (closes(w) if stat && !h.opened?) # open_on_every_update goes on with another file
     end
     had = [var(var(w, :@rotate_handler), :@fsize).to_i, mark[:size]].max # a full buffer keeps in_tail from looking
-    keep(@cuts, report(w).merge(had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]], head: head(mark, mark[:pos])))
+    keep(@cuts, report(w).merge(n: @cuts.size, had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]], head: head(mark, mark[:pos])))
   end
   def begins(w, stat) # an earlier worker read the bytes before the position, or nobody did
     return unless (was = @new.delete(w))
@@ -262,7 +262,7 @@ class PosidleWitness
       plain ? c[:head] && heads[[64, c[:marked]].min] == c[:head] : fingerprint(path, c[:marked]) == c[:print]
     end
     { path: text(path), inode: stat.ino, dev: stat.dev, born: born(path), size: stat.size, at: ms(stat.mtime), plain: plain,
-      head: plain && heads[[64, plain].min], cuts: cuts.map { |c| c[:at].to_s } }
+      head: plain && heads[[64, plain].min], cuts: cuts.map { |c| c[:n] } }
   end
   def closed # what is not held open is measured by its inode number
     paths = @stats.to_a.flat_map { |p, s| s ? [[[s.dev, s.ino], p], [[nil, s.ino], p]] : [] }.to_h

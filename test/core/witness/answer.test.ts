@@ -12,7 +12,7 @@ const FULL = answer({
   lost: [{ path: '/log/c.log', why: 'closed' }],
   unfound: [{ path: '/log/d.log', inode: 9, size: 30, at: 5_000 }],
   denied: ['/private'],
-  siblings: [{ path: '/log/a.log.1', inode: 6, size: 10, plain: 100, cuts: ['5000'], at: 5_000 }],
+  siblings: [{ path: '/log/a.log.1', inode: 6, size: 10, plain: 100, cuts: [0], at: 5_000 }],
   held: [{ class: 'Fluent::Plugin::ConcatFilter', n: 1 }],
   outputs: [holding('a', 'b'), output({ n: 6 })],
   plugins: [{ class: 'Fluent::Plugin::TailInput', settings: { multiline_mode: true, list: [] } }],
