@@ -45,13 +45,8 @@ export interface Host {
   lookForFluentd(dir: string): Promise<FluentdSign>;
   /** `patience`: how long it waits for the first byte, at most 2 s. */
   askWitnesses(dir: string, question: Question, patience?: Millis): Promise<Reports>;
-  /** Why the order was not done; undefined if it was. `worker`: its name in the reports. */
-  tellWitness(
-    dir: string,
-    worker: string,
-    word: WitnessOrder,
-    patience?: Millis,
-  ): Promise<string | undefined>;
+  /** Whether the order was done. `worker`: its name in the reports. */
+  tellWitness(dir: string, worker: string, word: WitnessOrder, patience?: Millis): Promise<boolean>;
 }
 
 export class PartlyListed extends Error {

@@ -42,10 +42,9 @@ async function tellWitnesses(
   if (dir === undefined) return undefined;
   const { witnesses } = reports ?? (await host.askWitnesses(dir, 'look', patience));
   const alive = witnesses.flatMap((one) => (one.kind === 'alive' ? [one] : []));
-  const failures = await Promise.all(
-    alive.map(({ worker }) => host.tellWitness(dir, worker, word, patience)),
-  );
-  const done = alive.filter((_, index) => failures[index] === undefined);
+  const orders = alive.map(({ worker }) => host.tellWitness(dir, worker, word, patience));
+  const wasDone = await Promise.all(orders);
+  const done = alive.filter((_, index) => wasDone[index]);
   if (done.length === 0) return undefined;
   return saying(`told ${done.map(({ report }) => `worker ${report.pid}`).join(', ')} to ${word}`);
 }

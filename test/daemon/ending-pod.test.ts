@@ -18,7 +18,7 @@ function world() {
   host.request('main-ended');
   host.onWitnessTold = (_, word) => {
     told.push(word);
-    return undefined;
+    return true;
   };
   return { host, told };
 }
@@ -44,7 +44,7 @@ class HangingHost extends FakeHost {
   override async tellWitness(_dir: string, _worker: string, _word: WitnessOrder, patience = 2_000) {
     const end = this.now() + Math.min(patience, 2_000);
     await this.sleep(end);
-    return 'its witness did not answer';
+    return false;
   }
 }
 
@@ -92,7 +92,7 @@ describe('in an ending Pod', () => {
     host.onWitnessTold = (_, word) => {
       told.push(word);
       host.witnesses = [alive()];
-      return undefined;
+      return true;
     };
     const { outcome } = await drained(host);
     expect(outcome).toMatchObject({ end: 'left-to-kubelet', outcome: 'drained' });

@@ -19,7 +19,7 @@ function remote(onTold = () => gone()) {
   host.onWitnessTold = (_, word) => {
     told.push([word, host.now() - CALLED]);
     host.witnesses = [onTold()];
-    return undefined;
+    return true;
   };
   return { host, told };
 }
@@ -128,7 +128,7 @@ test('a Fluentd of another user is waited for until its witness listens', async 
   host.onWitnessTold = () => {
     host.witnesses = [gone()];
     for (const pid of [...host.processes.keys()]) host.processes.delete(pid);
-    return undefined;
+    return true;
   };
   const { outcome } = await run(host, { quiet: 'off' }, { witness: WITNESS });
   expect(outcome).toMatchObject({ end: 'stopped', outcome: 'drained' });

@@ -150,22 +150,16 @@ export class SimulatedHost implements Host {
     return { at, witnesses: witnessed.map((worker) => worker.witness(isSilent)) };
   }
 
-  async tellWitness(
-    _dir: string,
-    name: string,
-    word: WitnessOrder,
-    patience = NO_ANSWER,
-  ): Promise<string | undefined> {
+  async tellWitness(_dir: string, name: string, word: WitnessOrder, patience = NO_ANSWER): Promise<boolean> {
     const worker = this.#world.witnessed.find(({ socket }) => socket === name);
-    if (worker === undefined || worker.isGone) return 'the worker is gone';
-    if (this.#waitInVain(Math.min(patience, NO_ANSWER))) return 'its witness did not answer within 2 s';
-    if (!worker.isReady) return 'not ready';
+    if (worker === undefined || worker.isGone) return false;
+    if (this.#waitInVain(Math.min(patience, NO_ANSWER)) || !worker.isReady) return false;
     const fluentd = this.#world.fluentds.find((one) => one.worker === worker);
     this.#world.tell(`posidle tells worker ${worker.pid} to ${word}`);
     if (word === 'flush') this.#send('SIGUSR1', worker.pid, 'witness');
     else if (fluentd?.isUp) this.#send('SIGINT', fluentd.pid, 'witness');
     else this.#send('SIGTERM', worker.pid, 'witness');
-    return undefined;
+    return true;
   }
 
   #waitInVain(patience: Millis): boolean {

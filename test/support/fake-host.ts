@@ -39,7 +39,7 @@ export class FakeHost extends FakeFiles implements Host {
   sign: FluentdSign = 'unknown';
   /** The answers of the witnesses. */
   witnesses: readonly Witness[] = [];
-  onWitnessTold: (worker: string, word: WitnessOrder) => string | undefined = () => 'nobody listens';
+  onWitnessTold: (worker: string, word: WitnessOrder) => boolean = () => false;
   /** Workers that have not opened their pos file yet. */
   readonly starting = new Set<number>();
 
@@ -120,12 +120,7 @@ export class FakeHost extends FakeFiles implements Host {
     return { at: this.now(), witnesses: this.witnesses };
   }
 
-  async tellWitness(
-    _dir: string,
-    worker: string,
-    word: WitnessOrder,
-    _patience?: Millis,
-  ): Promise<string | undefined> {
+  async tellWitness(_dir: string, worker: string, word: WitnessOrder, _patience?: Millis): Promise<boolean> {
     return this.onWitnessTold(worker, word);
   }
 

@@ -19,10 +19,10 @@ export function parseReport(text: string) {
   return parse(text, reportIn);
 }
 
-/** Why an order was not done; undefined if it was. */
-export function parseDone(text: string): string | undefined {
-  const told = parse(text, ({ done }) => ({ why: done === undefined ? 'it was not done' : undefined }));
-  return 'notBelieved' in told ? told.notBelieved : told.why;
+/** Whether an order was done. */
+export function isDone(text: string): boolean {
+  const told = parse(text, ({ done }) => ({ isDone: done !== undefined }));
+  return 'isDone' in told && told.isDone;
 }
 
 /** Refuses another version, and ignores unknown fields. */

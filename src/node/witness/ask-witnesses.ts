@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Question } from '../../core/progress/question.ts';
 import type { Millis } from '../../core/text/units.ts';
-import { parseDone, parseReport, type Report } from '../../core/witness/answer.ts';
+import { isDone, parseReport, type Report } from '../../core/witness/answer.ts';
 import type { Reports, Witness } from '../../core/witness/reports.ts';
 import type { FluentdSign, WitnessOrder } from '../../host.ts';
 import { roomIn } from '../files/files.ts';
@@ -84,16 +84,15 @@ export async function lookForFluentd(dir: string): Promise<FluentdSign> {
   return isFifo ? 'starting' : 'unknown';
 }
 
-/** Why the order was not done; undefined if it was. */
+/** Whether the order was done. */
 export async function tellWitness(
   dir: string,
   worker: string,
   word: WitnessOrder,
   patience = SILENCE,
-): Promise<string | undefined> {
+): Promise<boolean> {
   const answer = await exchange(join(dir, worker), word, newBudget(), patience);
-  if ('gone' in answer) return 'the worker is gone';
-  return 'why' in answer ? answer.why : parseDone(answer.text);
+  return 'text' in answer && isDone(answer.text);
 }
 
 async function askOne(

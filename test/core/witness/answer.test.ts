@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseDone, parseReport, type Report } from '../../../src/core/witness/answer.ts';
+import { isDone, parseReport, type Report } from '../../../src/core/witness/answer.ts';
 import { progressFromWitnesses } from '../../../src/core/witness/reports.ts';
 import { answer, holding, output, sight } from '../../support/said.ts';
 
@@ -129,10 +129,10 @@ test('an answer may leave all out while Fluentd starts, and a last report its li
 });
 
 test.each([
-  ['{"v":1,"done":"flush","sent":1}', undefined],
-  ['{"v":1,"error":"not ready"}', 'not ready'],
-  ['{"v":1}', 'it was not done'],
-  ['', 'it is no JSON'],
-])('an order that is answered with %j: %s', (text, why) => {
-  expect(parseDone(text)).toBe(why);
+  ['{"v":1,"done":"flush","sent":1}', true],
+  ['{"v":1,"error":"not ready"}', false],
+  ['{"v":1}', false],
+  ['', false],
+])('an order that is answered with %j is done: %s', (text, done) => {
+  expect(isDone(text)).toBe(done);
 });
