@@ -15,12 +15,10 @@ export interface Reach {
 
 export interface Done {
   readonly what: string;
-  readonly pids: readonly number[];
   readonly failed: boolean;
 }
 
-/** A result without a signal. */
-const saying = (what: string): Done => ({ what, pids: [], failed: false });
+const saying = (what: string): Done => ({ what, failed: false });
 
 export function perform(host: Host, action: Action, reach: Reach): Promise<Done> {
   switch (action.do) {
@@ -72,14 +70,13 @@ async function send(host: Host, targets: readonly ProcessIdentity[], signal: str
   if (results.includes('not-permitted'))
     return {
       what: `not permitted to send ${signal}: run posidle as the same user, or with the capability KILL`,
-      pids,
       failed: true,
     };
   const failure = results.find((result) => result instanceof Error);
   if (failure !== undefined)
-    return { what: `${signal} was not sent to all: ${failure.message}`, pids, failed: true };
+    return { what: `${signal} was not sent to all: ${failure.message}`, failed: true };
   if (pids.length === 0) return saying(`${signal} was not sent: the process had ended`);
-  return { what: `sent ${signal} to ${pids.join(', ')}`, pids, failed: false };
+  return saying(`sent ${signal} to ${pids.join(', ')}`);
 }
 
 /** A wrapper gets the signals that Fluentd would get. */

@@ -75,9 +75,9 @@ export class LogReporter implements Reporter {
     return fresh;
   }
 
-  performed({ what, pids, failed }: Done): void {
+  performed({ what, failed }: Done): void {
     const tell = failed ? this.#log.error : this.#log.info;
-    tell({ pids }, what);
+    tell({}, what);
   }
 
   #tellRestart({ at, main }: Observation): void {
