@@ -7,7 +7,6 @@ import {
   identityOf,
   isAlive,
   isSame,
-  lastOf,
   type Running,
   stillRunning,
 } from '../core/fluentd/processes.ts';
@@ -39,6 +38,7 @@ export class FluentdFinder {
   #up: readonly ProcessIdentity[] = [];
   /** The largest number of such workers so far. */
   #mostUp = 1;
+  #wasRunning = false;
   /** What the witness's directory shows. */
   sign: FluentdSign = 'unknown';
 
@@ -52,6 +52,7 @@ export class FluentdFinder {
    * Fluentd's own processes have changed.
    */
   async find(known: FluentdReading | undefined, depth: Depth = 'all'): Promise<FluentdReading> {
+    this.#wasRunning ||= known?.kind === 'running';
     await this.#look();
     if (this.#subject.fluentd.by === 'witness') return this.#bySign();
     const found = (depth === 'light' && (await this.#unchanged(known))) || (await this.#findAnyhow(known));
@@ -75,9 +76,7 @@ export class FluentdFinder {
     const same = known && this.#sameIn(table, known);
     if (same !== undefined && isProven(same)) return same;
     const found =
-      fluentd.by === 'session'
-        ? this.#findBelow(table, fluentd.leader, known)
-        : await this.#search(table, known);
+      fluentd.by === 'session' ? this.#findBelow(table, fluentd.leader, known) : await this.#search(table);
     if (isProven(found)) return found;
     // It is the one to stop, whatever the processes look like: a supervisor may have died, and left its workers.
     if (this.sign !== 'listening') return same ?? found;
@@ -107,22 +106,20 @@ export class FluentdFinder {
     return { kind: 'wrapper', leader, since: known?.kind === 'wrapper' ? known.since : this.#host.now() };
   }
 
-  async #search(table: Table, known: FluentdReading | undefined): Promise<FluentdReading> {
-    const last = lastOf(known);
+  async #search(table: Table): Promise<FluentdReading> {
     const rows = findSupervisors(table);
     const proofs = await Promise.all(rows.map((row) => this.#proofOf(table, row)));
     // A weaker proof counts only without a stronger one.
     const proof = (['own', 'none', 'not-permitted'] as const).find((one) => proofs.includes(one));
     const [row, ...others] = rows.filter((_, index) => proofs[index] === proof);
-    if (row === undefined || proof === undefined)
-      return { kind: 'absent', why: NOBODY_THERE, ...(last && { last }) };
+    if (row === undefined || proof === undefined) return { kind: 'absent', why: NOBODY_THERE };
     if (others.length === 0) {
       // The expected witness may still be starting.
       const isAwaited = proof === 'not-permitted' && this.#subject.witness !== undefined;
       return running(table, row, isAwaited ? 'none' : proof);
     }
     // The right one has ended, and these are its neighbours.
-    if (last !== undefined && proof !== 'own') return { kind: 'absent', why: GONE.why, last };
+    if (this.#wasRunning && proof !== 'own') return GONE;
     return { kind: 'ambiguous', candidates: [row, ...others] };
   }
 

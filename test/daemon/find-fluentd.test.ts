@@ -86,14 +86,15 @@ describe('the search', () => {
 
   test('takes none of several that nothing proves for one that has ended', async () => {
     const { host, fluentd } = busyHost();
-    const known = await find(host);
+    const finder = new FluentdFinder(host, subject());
+    const known = await finder.find(undefined);
     for (const pid of [6000, 6001]) host.startProcess({ pid, argv: ['fluentd', '-c', `${pid}.conf`] });
     fluentd.end();
-    const gone = await find(host, known);
-    expect(gone).toMatchObject({ kind: 'absent', last: { pid: 4242 } });
-    expect(await find(host, gone)).toMatchObject({ kind: 'absent', last: { pid: 4242 } });
+    const gone = await finder.find(known);
+    expect(gone).toMatchObject({ kind: 'absent', why: 'Fluentd is gone' });
+    expect(await finder.find(gone)).toEqual(gone);
     host.startFluentd({ pid: 5000 });
-    expect(await find(host, gone)).toMatchObject({ kind: 'running', supervisor: { pid: 5000 } });
+    expect(await finder.find(gone)).toMatchObject({ kind: 'running', supervisor: { pid: 5000 } });
   });
 
   test('finds workers without their supervisor only by their witness', async () => {

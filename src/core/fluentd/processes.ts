@@ -88,11 +88,6 @@ export function isWorker(argv: readonly string[]): boolean {
   return argv.includes('--under-supervisor') || /^worker:/.test(argv[0] ?? '');
 }
 
-export function lastOf(known: FluentdReading | undefined): ProcessIdentity | undefined {
-  if (known?.kind === 'running') return known.supervisor;
-  return known?.kind === 'absent' ? known.last : undefined;
-}
-
 /** The same supervisor with its current workers; undefined if it has ended. */
 export function stillRunning(table: Table, known: FluentdReading): Running | undefined {
   if (known.kind !== 'running' || !isAlive(table, known.supervisor)) return undefined;

@@ -29,7 +29,6 @@ export type FluentdReading =
   | {
       readonly kind: 'absent';
       readonly why: string;
-      readonly last?: ProcessIdentity;
       /** A process of Fluentd ran before, as the witness's directory shows. */
       readonly hasEnded?: true;
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { haveSameProcesses, lastOf, stillRunning } from '../../../src/core/fluentd/processes.ts';
+import { haveSameProcesses, stillRunning } from '../../../src/core/fluentd/processes.ts';
 import type { FluentdReading, ProcessRow } from '../../../src/core/progress/fluentd-reading.ts';
 import { ABSENT, running } from '../../support/builders.ts';
 
@@ -30,12 +30,6 @@ test.each<[string, readonly ProcessRow[], FluentdReading]>([
   ['not known', [supervisor], ABSENT],
 ])('a supervisor that is %s runs no longer', (_, table, before) => {
   expect(stillRunning(table, before)).toBeUndefined();
-});
-
-test('the supervisor that was there before is that which runs, or ran last', () => {
-  const last = known.supervisor;
-  expect([known, { ...ABSENT, last }].map(lastOf)).toEqual([last, last]);
-  expect([ABSENT, undefined].map(lastOf)).toEqual([undefined, undefined]);
 });
 
 test('a Fluentd whose workers or successor have changed has not the same processes', () => {
