@@ -12,8 +12,8 @@ import { STRATEGIES, type Strategy } from './strategies.ts';
 
 const USAGE = `npm run bench:cluster -- [options]   (KUBECONFIG or CLUSTER_UP names the cluster)
   --only A,B      these scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}
-                  (default: all but idle, which measures the sidecars)
   --strategy A,B  these columns: ${STRATEGIES.map(({ name }) => name).join(', ')}
+  --runs N        runs of each (default 1)
   --write         into test/cluster/README.md, where README's table is counted from`;
 
 interface Result {
@@ -47,14 +47,14 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     strategy: { type: 'string' },
+    runs: { type: 'string', default: '1' },
     write: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
 
 async function main(): Promise<void> {
-  const lossy = SCENARIOS.filter(({ isMeasured }) => !isMeasured);
-  const scenarios = values.only === undefined ? lossy : chosen(SCENARIOS, values.only);
+  const scenarios = chosen(SCENARIOS, values.only);
   const strategies = chosen(STRATEGIES, values.strategy);
   const disconnect = await connect();
   if (typeof disconnect === 'string') throw new Error(disconnect);
@@ -64,11 +64,13 @@ async function main(): Promise<void> {
     const results: Result[] = [];
     for (const scenario of scenarios) {
       // Side by side: a machine that is busy for a while is so for each column.
-      for (const strategy of strategies) {
-        const result = await runOnce(scenario, strategy).catch((error: Error) => error);
-        if (!(result instanceof Error)) results.push(result);
-        const said = result instanceof Error ? result.message : cell(result);
-        console.error(`${scenario.name} ${strategy.name}: ${said}`);
+      for (let run = 0; run < Number(values.runs); run++) {
+        for (const strategy of strategies) {
+          const result = await runOnce(scenario, strategy).catch((error: Error) => error);
+          if (!(result instanceof Error)) results.push(result);
+          const said = result instanceof Error ? result.message : cell([result]);
+          console.error(`${scenario.name} ${strategy.name}: ${said}`);
+        }
       }
     }
     const table = markdown(results, strategies);
@@ -140,7 +142,7 @@ function wordsOf({ containers }: Report): string[] {
 function markdown(results: readonly Result[], strategies: readonly Strategy[]): string {
   const rows = [...new Set(results.map(({ scenario }) => scenario))].map((scenario) => {
     const cells = strategies.map((strategy) =>
-      cell(results.find((result) => result.scenario === scenario && result.strategy === strategy)),
+      cell(results.filter((result) => result.scenario === scenario && result.strategy === strategy)),
     );
     return [scenario.title, ...cells];
   });
@@ -148,15 +150,36 @@ function markdown(results: readonly Result[], strategies: readonly Strategy[]): 
   return [titles, titles.map(() => '---'), ...rows].map((line) => `| ${line.join(' | ')} |`).join('\n');
 }
 
-function cell(result: Result | undefined): string {
-  if (result === undefined) return '';
-  const [lost, written] = [result.lost, result.written].map((n) => n.toLocaleString('en'));
-  const loss = result.lost === 0 ? '0' : `**${lost} of ${written}**`;
-  const uses = result.uses.map(
-    ({ container, cpuSeconds, mebibytes }) =>
-      `${container}: ${(cpuSeconds * 10).toFixed(2)} % of a CPU, ${mebibytes.toFixed(1)} MiB`,
-  );
-  return [loss, `${result.tail.toFixed(1)} s`, ...result.words, ...uses].join(' · ');
+function cell(results: readonly Result[]): string {
+  if (results.length === 0) return '';
+  const lost = [...new Set(results.map((result) => result.lost))].map((n) => n.toLocaleString('en'));
+  const written = [...new Set(results.map((result) => result.written))].map((n) => n.toLocaleString('en'));
+  const words = [...new Set(results.flatMap((result) => result.words))];
+  const loss = lost.join() === '0' ? '0' : `**${lost.join('–')} of ${written.join('–')}**`;
+  return [loss, tailsOf(results), ...words, ...usesOf(results)].join(' · ');
+}
+
+function tailsOf(results: readonly Result[]): string {
+  const tails = results.map(({ tail }) => tail);
+  const each = `${tails.map((tail) => tail.toFixed(1)).join(', ')} s`;
+  return tails.length < 2 ? each : `median ${median(tails).toFixed(2)} s of ${each}`;
+}
+
+function usesOf(results: readonly Result[]): string[] {
+  const uses = results.flatMap((result) => result.uses);
+  return [...new Set(uses.map(({ container }) => container))].map((name) => {
+    const own = uses.filter(({ container }) => container === name);
+    const cpu = median(own.map(({ cpuSeconds }) => cpuSeconds)) * 10;
+    const memory = median(own.map(({ mebibytes }) => mebibytes));
+    return `${name}: ${cpu.toFixed(2)} % of a CPU, ${memory.toFixed(1)} MiB`;
+  });
+}
+
+function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const [low = Number.NaN, high = low] = sorted.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1);
+  return (low + high) / 2;
 }
 
 if (values.help) console.log(USAGE);

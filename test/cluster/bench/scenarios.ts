@@ -109,6 +109,20 @@ export const SCENARIOS: readonly Scenario[] = [
     main: 'slowly 1 10 >>a.log; sleep 2; lines 11 510 >>b.log',
   },
   {
+    name: 'short',
+    title: 'a main of 1 s, and Fluentd looks for new files every 60 s',
+    lines: 5,
+    main: 'slowly 1 5 >>a.log',
+    tail: 'refresh_interval 60s',
+  },
+  {
+    name: 'rotating',
+    title: 'a log that is rotated each 3 s from its first moment, and Fluentd looks for new files every 60 s',
+    lines: 60,
+    main: 'for n in 0 1 2 3; do slowly $((15 * n + 1)) $((15 * n + 15)) >>a.log; mv a.log a.log.$n; done',
+    tail: 'refresh_interval 60s',
+  },
+  {
     name: 'throttled',
     title: 'read_bytes_limit_per_second',
     lines: 60_000,
