@@ -42,15 +42,12 @@ const WRITE = DUMP_SCHEMA.withTags(
 /** What begins or ends a document (document markers in YAML 1.2, 9.1.2), with the white space behind it. No text can hold it. */
 const MARKER = /^(?:---|\.\.\.)(?=\s|$)[ \t]*(?:\r?\n)?/;
 const EACH_DOCUMENT = /^(?=(?:---|\.\.\.)(?:\s|$))/m;
-/** `%YAML 1.1` */
-const DIRECTIVE = /^%.*/gm;
+/** A line without content: a marker, a comment, or a directive such as `%YAML 1.1`, which stands before a document's marker. */
+const BARE = /^(?:\.\.\.|---)?\s*$|^\s*#|^%/;
 
 /** The documents of a file. Throws with line and column if it is not YAML. */
 export function parseManifests(text: string): readonly Manifest[] {
-  const input = text
-    .replace(/^\uFEFF/, '')
-    .replace(/[^\n]$/, '$&\n')
-    .replace(DIRECTIVE, '');
+  const input = text.replace(/^\uFEFF/, '').replace(/[^\n]$/, '$&\n');
   const found: Manifest[] = [];
   let line = 1;
   for (const part of input.split(EACH_DOCUMENT)) {
@@ -62,8 +59,9 @@ export function parseManifests(text: string): readonly Manifest[] {
   return found;
 }
 
-/** undefined if there are only comments. `line`: of the part in its file. */
+/** undefined if there is no content. `line`: of the part in its file. */
 function documentIn(part: string, line: number): unknown {
+  if (part.split('\n').every((one) => BARE.test(one))) return undefined;
   try {
     // Of two values for one key the last one counts, as for kubectl.
     const [document] = loadAll(part.replace(/^\.\.\./, '---'), { schema: READ, json: true });

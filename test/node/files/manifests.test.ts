@@ -63,6 +63,7 @@ describe('manifests', () => {
     ['a: b\n c: d\n', /^line 2, column 3: bad indentation/],
     ['a: [1\n', /^line 2, column 1: /],
     ['%YAML 1.1\n---\na: 1\n... # x\n--- [1\n', /^line 6, column 1: /],
+    ['a: "x\n%Y\n  z"\n', /^line 2, column 1: deficient indentation/],
     ['a: !!js/function x\n', /^line 1, column \d+: unknown scalar tag/],
   ])('name line and column of what is no YAML: %j', (text, why) => {
     expect(() => parseManifests(text)).toThrow(why);
