@@ -202,9 +202,10 @@ describe('a doubt', () => {
     const onOther = alive({ files: [], siblings: [{ ...siblings[0], dev: 2 }] });
     expect(doubts(gone({ closed: [sight({ dev: 1 })] }), onOther)).toHaveLength(1);
     for (const dev of [2, undefined]) expect(doubts(gone({ closed: [sight({ dev })] }), onOther)).toEqual([]);
-    const later = [{ ...siblings[0], at: 5_001 }];
-    // It was written after the last look at that inode number.
-    expect(doubts(gone({ closed: [sight()] }), alive({ files: [], siblings: later }))).toMatchObject([
+    // The last look at that inode number was at 5,000: a file that was written later is another one.
+    const writtenAt = (at: number) => alive({ files: [], siblings: [{ ...siblings[0], at }] });
+    expect(doubts(gone({ closed: [sight()] }), writtenAt(5_000))).toEqual([]);
+    expect(doubts(gone({ closed: [sight()] }), writtenAt(5_001))).toMatchObject([
       { kind: 'nobody-saw-it-read' },
     ]);
   });
