@@ -61,8 +61,8 @@ function hasNewline(place: string, position: number): boolean | undefined {
   }
 }
 
-/** `known`: the inode that the entry names, which nearly always is the same. One text for both saves memory. */
-function fileStatOf(place: string, stat: Stats, known: string): FileStat {
+/** `known`: the inode that an entry names, which nearly always is the same. One text for both saves memory. */
+export function fileStatOf(place: string, stat: Stats, known?: string): FileStat {
   const { ino, size, mtimeMs } = stat;
   // A number above 2^53 is not exact.
   const isExact = ino <= Number.MAX_SAFE_INTEGER;

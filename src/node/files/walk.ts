@@ -4,11 +4,11 @@ import { type GlobPart, parseGlob } from '../../core/in-tail/path-glob.ts';
 import { dated, isGlob, type PathRules, type WallClock } from '../../core/in-tail/path-pattern.ts';
 import type { FollowedFile } from '../../core/look/snapshot.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
-import type { Millis } from '../../core/text/units.ts';
 import { PartlyListed } from '../../host.ts';
 import type { PlaceOf } from './files.ts';
 import { inPortions, memoryOf, roomIn, toBytes } from './files.ts';
 import { isAbsence } from './in-words.ts';
+import { fileStatOf } from './log-files.ts';
 
 /** One look reads at most this many names: a directory may have millions. */
 const MOST_NAMES = 100_000;
@@ -43,7 +43,7 @@ export async function listFollowed(
   let left = room - alreadyKept * memoryOf(0);
   const add = (pattern: string) => (path: string) => {
     if (excluded.has(path)) return;
-    const file = regularFile(path, placeOf, clock.instant);
+    const file = regularFile(path, placeOf);
     if (file === undefined) return missed(path);
     if ((isGlob(pattern, globPolicy) && Number(file.writtenAgo) > age) || files.has(path)) return;
     left -= memoryOf(path.length);
@@ -64,12 +64,11 @@ export async function listFollowed(
 }
 
 /** Synchronous, because promises take ten times as long for 100,000 files. */
-function regularFile(path: string, placeOf: PlaceOf, now: Millis): FollowedFile | undefined {
+function regularFile(path: string, placeOf: PlaceOf): FollowedFile | undefined {
   try {
-    const found = statSync(toBytes(placeOf(path)), { bigint: true, throwIfNoEntry: false });
-    if (!found?.isFile()) return undefined;
-    const [size, writtenAgo] = [Number(found.size), now - Number(found.mtimeMs)];
-    return { path, inode: String(found.ino), size, writtenAgo };
+    const place = placeOf(path);
+    const found = statSync(toBytes(place), { throwIfNoEntry: false });
+    return found?.isFile() ? { path, ...fileStatOf(place, found) } : undefined;
   } catch (error) {
     if (isAbsence(error)) return undefined;
     throw error;
