@@ -210,6 +210,13 @@ export const SET_UPS: readonly Row[] = table({
     ...STOPS_SLOWLY,
     change: (pod) => void Object.assign(pod, { activeDeadlineSeconds: 40 }),
   },
+  'a Job is over its activeDeadlineSeconds while posidle drains': {
+    job: { activeDeadlineSeconds: 15, backoffLimit: 0 },
+    acts: (destination) => {
+      destination.isAway = true;
+      return { afterMain: () => void setTimeout(() => (destination.isAway = false), 25_000) };
+    },
+  },
   'a Job completes, although the drain failed': {
     main: 'slowly 1 20 >>a.log',
     lines: 20,

@@ -58,7 +58,7 @@ export const watchOptions = namedInErrors({
   ),
   witness: parsed(
     'DIR|off',
-    'where the witness in Fluentd listens (posidle witness DIR); by default $POSIDLE_DIR, or /posidle if it exists; `run` makes a new one; off: none',
+    'where the witness in Fluentd listens (posidle witness DIR); by default $POSIDLE_DIR, else /posidle if it exists, but with `run` a new one in /tmp; off: none',
     HOW,
     nonEmpty,
   ),
