@@ -9,7 +9,7 @@ class PosidleWitness
   LETTERS = /\A[a-z]*/in.freeze
   def input(w); var(w, :@update_watcher).receiver; end
   def reader(input) # the next worker's has the same name; two inputs never share a pos file
-    text(var(input, :@pos_file) || [input.paths, input.config.values_at('tag', '@label')].join(' '))
+    text(var(input, :@pos_file) || [ENV['SERVERENGINE_WORKER_ID'], input.paths, input.config.values_at('tag', '@label')].join(' '))
   end
   def key(w); [reader(input(w)), w.pe.read_inode]; end # what one input knows of a file, another one does not
   def handler(w); var(w, :@io_handler); end
