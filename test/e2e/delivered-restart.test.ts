@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { drainDelivery, said } from '../support/deliver.ts';
@@ -63,6 +63,16 @@ function expectDied(ended: Ended, word = 'unproven'): void {
   expect(ended.seconds).toBeLessThan(SOON);
 }
 
+const worker = (index: number, sections: readonly Section[]): Section => ({
+  name: 'worker',
+  arg: String(index),
+  sections,
+});
+
+function numberOf(worker: number): string | undefined {
+  return /SERVERENGINE_WORKER_ID=(\d+)/.exec(readFileSync(`/proc/${worker}/environ`, 'latin1'))?.[1];
+}
+
 onFluentd(ONE_VERSION, (version) => {
   const deliver = deliverOn(version);
   test('the next Fluentd delivers what a killed one left on disk', async ({ site }) => {
@@ -120,14 +130,41 @@ onFluentd(ONE_VERSION, (version) => {
     expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'reloaded' }));
   });
 
+  test.for([
+    ['has ended', { signal: 'SIGTERM', isKept: true, word: 'drained' }],
+    ['was killed', { signal: 'SIGKILL', isKept: true, word: 'unproven' }],
+    [
+      'without pos_file has ended, and the other one follows the same log',
+      { signal: 'SIGTERM', isKept: false, word: 'drained' },
+    ],
+  ] as const)(
+    'the drain waits for the next worker if one %s',
+    async ([_, { signal, isKept, word }], { site }) => {
+      const posFile = (index: number) => (isKept ? `${site.pos}.${index}` : undefined);
+      const reader = (index: number) => tail(site.log('*.log'), posFile(index), { refresh_interval: '2s' });
+      const conf: Section[] = [
+        { name: 'system', params: { workers: 2, restart_worker_interval: '5s' } },
+        worker(0, [reader(0), toStdout()]),
+        worker(1, [reader(1), toHttp(site.sink.port, memoryBuffer({ flush_interval: '1s' }))]),
+      ];
+      await site.write('app.log', 50);
+      const fluentd = startBeside(site, { version, conf });
+      await fluentd.ready;
+      const sender = () => workersOf(site.conf).find((pid) => numberOf(pid) === '1');
+      const main = async () => {
+        await until('all has arrived', () => site.sink.tally.unique === 50);
+        process.kill(sender() ?? 0, signal);
+        await until('worker 1 has ended', () => sender() === undefined);
+        await site.write('app.log', 10);
+      };
+      const ended = await watchDelivery(site, { version, conf, main }, fluentd);
+      expect(ended).toMatchObject({ lost: 0, outcome: { outcome: word } });
+    },
+  );
+
   test('lines after the end of the worker that reads are doubted, though another worker still sends', async ({
     site,
   }) => {
-    const worker = (index: number, sections: readonly Section[]): Section => ({
-      name: 'worker',
-      arg: String(index),
-      sections,
-    });
     const http = (port: number, buffer: Params) => toHttp(port, memoryBuffer(buffer));
     const sample: Section = { name: 'source', params: { '@type': 'sample', tag: 'app' } };
     site.sink.delay = 8_000;

@@ -22,11 +22,20 @@ function render({ name, arg, params = {}, sections = [] }: Section, indent: stri
 }
 
 /** An in_tail that takes lines as they are (parser none), tagged `app`. */
-export function tail(path: string, posFile: string, params: Params = {}, sections: Section[] = []): Section {
+export function tail(
+  path: string,
+  posFile: string | undefined,
+  params: Params = {},
+  sections: Section[] = [],
+): Section {
   const parse: Section = { name: 'parse', params: { '@type': 'none' } };
   return {
     name: 'source',
-    params: { '@type': 'tail', path, pos_file: posFile, tag: 'app', read_from_head: true, ...params },
+    params: {
+      ...{ '@type': 'tail', path, tag: 'app', read_from_head: true },
+      ...(posFile !== undefined && { pos_file: posFile }),
+      ...params,
+    },
     sections: [parse, ...sections],
   };
 }

@@ -11,6 +11,7 @@ import {
   pendingChunks,
 } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
+import { counted } from '../text/units.ts';
 import { finishEnd, isOver, keptUntil } from './deadlines.ts';
 import { describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
@@ -43,6 +44,7 @@ function progressGate(state: Draining, seen: Seen, policy: Policy): Gate | undef
   const waitsFor = (name: Gate['name'], kind: Left['kind']) => leftGate(progress, name, [kind]);
   return (
     doubtGate(progress, trigger) ??
+    workerGate(progress) ??
     waitsFor('unread', 'unread') ??
     waitsFor('unfound', 'unfound') ??
     waitsFor('unread', 'moving') ??
@@ -71,6 +73,15 @@ function doubtGate({ doubts, source }: Progress, trigger: Trigger | undefined): 
     if (name !== undefined) return { name, why: [about, why].filter(Boolean).join(' ') };
   }
   return undefined;
+}
+
+/** Closed while a worker has yet to start, or has ended: the next one goes on where that has stopped. */
+function workerGate({ away }: Progress): Gate | undefined {
+  if (away === 0) return undefined;
+  return {
+    name: 'worker',
+    why: `${counted(away, 'worker')} of Fluentd ${away === 1 ? 'does' : 'do'} not run`,
+  };
 }
 
 /** Closed while the process may be another program, which posidle must not signal. */
@@ -131,5 +142,5 @@ function fluentdGate(seen: Seen): Gate | undefined {
 
 /** While watching: the first reason why not everything is read, or undefined. */
 export function readGate({ progress }: Pick<Seen, 'progress'>): Gate | undefined {
-  return doubtGate(progress, undefined) ?? leftGate(progress, 'unread', TO_READ);
+  return doubtGate(progress, undefined) ?? workerGate(progress) ?? leftGate(progress, 'unread', TO_READ);
 }

@@ -22,6 +22,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
     at,
     followedUntil: at,
     source: 'files' as const,
+    away: 0,
     movedAt,
     mark: `${movedAt}`,
     files: counts.all,

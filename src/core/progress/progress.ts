@@ -7,6 +7,8 @@ export interface Progress {
   /** Fluentd may have read no line that came later. */
   readonly followedUntil: Millis;
   readonly source: 'witness' | 'files';
+  /** How many workers do not run, while another one does. */
+  readonly away: number;
   readonly left: readonly Left[];
   readonly doubts: readonly Doubt[];
   /** Changes when new lines may have reached a buffer, and when a worker has started. */

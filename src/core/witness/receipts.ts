@@ -71,6 +71,14 @@ export function doubtsOfWorkers(workers: readonly WorkerReport[]): readonly Doub
   ];
 }
 
+/** How many workers do not run, while another one does. `silent`: so many more are up, and do not answer. */
+export function awayOf(workers: readonly WorkerReport[], silent: number): number {
+  const alive = workers.filter(({ kind }) => kind === 'alive');
+  const up = new Set(alive.map(({ report }) => report.worker));
+  const most = Math.max(0, ...alive.map(({ report: { workers = 0 } }) => workers));
+  return up.has(undefined) ? 0 : Math.max(0, most - up.size - silent);
+}
+
 /** The lines that all workers read; undefined if unknown. */
 export function linesIn(workers: readonly WorkerReport[]): number | undefined {
   const lines = workers.flatMap(({ report }) => report.lines ?? []);

@@ -10,7 +10,7 @@ import { doubt, doubtsOfFiles } from './doubts-of-files.ts';
 import { FileHistory } from './file-history.ts';
 import { heldBy, leftIn } from './left.ts';
 import { isHarmless } from './messages.ts';
-import { doubtsOfReceipts, doubtsOfWorkers, linesIn, receiptsIn, takenIn } from './receipts.ts';
+import { awayOf, doubtsOfReceipts, doubtsOfWorkers, linesIn, receiptsIn, takenIn } from './receipts.ts';
 import { mayHold, silentLosses } from './silent-loss.ts';
 
 /** The result of asking one witness. Each worker makes one socket when it starts. */
@@ -114,6 +114,7 @@ export function progressFromWitnesses(reports: Reports): Progress {
     at,
     followedUntil: followedUntil(reports),
     source: 'witness',
+    away: awayOf(workers, witnesses.filter(({ kind }) => kind === 'silent').length),
     left: workers.filter(isSure).flatMap(leftBy),
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),

@@ -102,6 +102,11 @@ describe('the drain is kept open by', () => {
       'worker: worker .pid 12. it has not started',
       witnessed({ ready: false }),
     ],
+    [
+      'a worker that has ended, or does not run yet, while another one runs',
+      'worker: 1 worker of Fluentd does not run',
+      looked(said(gone({ worker: 1 }), alive({ worker: 0, workers: 2 }, '2-13.sock'))),
+    ],
     ['a file with lines left', 'unread: .*app.log: .* \\(20 B\\)', { files: [behind] }],
     ['a file with lines left, as a witness says', 'unread: .* \\(60 B\\)', witnessed(LEFT)],
     ['a file that in_tail has yet to find', 'unfound: /new: .* \\(5 B\\)', looked(unfound(5))],

@@ -55,6 +55,15 @@ test('a file that Fluentd let go of unread is left, and nothing is "caught up"',
   expect(check(found, 1_000)).toEqual({ passed: false, reason });
 });
 
+test('nothing is "caught up" where a worker has ended, and another one still runs', () => {
+  const found = inspected(
+    gone({ worker: 1 }, '1-11.sock'),
+    worker({ worker: 0, workers: 2, files: [file({})] }),
+  );
+  expect(summaryOf(found)).toMatch(/^lag unknown/);
+  expect(check(found, 1_000)).toMatchObject({ passed: false, reason: expect.stringMatching(/worker/) });
+});
+
 test.each([
   ['has ended', gone()],
   ['is silent', SILENT],
