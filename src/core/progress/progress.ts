@@ -7,7 +7,7 @@ export interface Progress {
   /** Fluentd may have read no line that came later. */
   readonly followedUntil: Millis;
   readonly source: 'witness' | 'files';
-  /** How many workers do not run, while another one does. */
+  /** How many workers do not run. */
   readonly away: number;
   readonly left: readonly Left[];
   readonly doubts: readonly Doubt[];

@@ -71,12 +71,13 @@ export function doubtsOfWorkers(workers: readonly WorkerReport[]): readonly Doub
   ];
 }
 
-/** How many workers do not run, while another one does. `silent`: so many more are up, and do not answer. */
+/** How many workers do not run. `silent`: so many are up, and do not answer. */
 export function awayOf(workers: readonly WorkerReport[], silent: number): number {
   const alive = workers.filter(({ kind }) => kind === 'alive');
-  const up = new Set(alive.map(({ report }) => report.worker));
-  const most = Math.max(0, ...alive.map(({ report: { workers = 0 } }) => workers));
-  return up.has(undefined) ? 0 : Math.max(0, most - up.size - silent);
+  // A witness that failed does not say its worker's number.
+  const up = new Set(alive.map(({ report, worker }) => report.worker ?? worker)).size + silent;
+  const most = Math.max(1, ...alive.map(({ report: { workers = 0 } }) => workers));
+  return Math.max(0, most - up);
 }
 
 /** The lines that all workers read; undefined if unknown. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { describeReceipts } from '../../../src/core/progress/describe.ts';
 import { progressFromWitnesses, type Witness } from '../../../src/core/witness/reports.ts';
 import { output } from '../../support/said.ts';
-import { alive, gone } from '../../support/witnesses.ts';
+import { alive, gone, SILENT } from '../../support/witnesses.ts';
 
 const NONE = { took: 0, left: 0, delivered: 0, secondary: 0, aside: 0, exhausted: 0, held: 0 };
 const http = (records: object, changed: object = {}) =>
@@ -64,6 +64,21 @@ describe('numbers that are a doubt', () => {
     expect(doubts({ worker: 0, workers: 2 })).toMatchObject([{ kind: 'unheard-worker' }]);
     const both = [alive({ worker: 0, workers: 2 }), gone({ worker: 1, workers: 2 })];
     expect(progress(...both).doubts).toEqual([]);
+  });
+});
+
+describe('so many workers are away', () => {
+  const one = (worker: number) => ({ worker, workers: 2 });
+  test.each<[string, number, readonly Witness[]]>([
+    ['none of two that answer', 0, [alive(one(0)), alive(one(1))]],
+    ['one that has ended', 1, [alive(one(0)), gone(one(1))]],
+    ['one that was not seen yet', 1, [alive(one(0))]],
+    ['none that has a successor', 0, [gone(one(1)), alive(one(0)), alive(one(1))]],
+    ['none that is silent', 0, [alive(one(0)), SILENT]],
+    ['the only one, which died', 1, [gone({ final: false })]],
+    ['none whose witness failed', 0, [alive(one(0)), alive({ error: 'undefined method' }, '2-13.sock')]],
+  ])('%s', (_, away, witnesses) => {
+    expect(progress(...witnesses).away).toBe(away);
   });
 });
 
