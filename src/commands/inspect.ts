@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from '../core/drain/outcome.ts';
-import type { Found } from '../core/inspect/found.ts';
+import { type Found, lostIn } from '../core/inspect/found.ts';
 import { jsonOf } from '../core/inspect/inspection.ts';
 import { Rates } from '../core/inspect/rates.ts';
 import { check, summaryOf } from '../core/inspect/summary.ts';
-import { describeDoubts, listed } from '../core/progress/describe.ts';
+import { describeDoubts, describeLeft, listed } from '../core/progress/describe.ts';
 import { printable } from '../core/text/printable.ts';
 import { formatDuration, LONGEST_TIMER, type Millis } from '../core/text/units.ts';
 import { exists } from '../node/files/files.ts';
@@ -78,7 +78,7 @@ async function waitUntilRead(inspect: Inspect, atMost: Millis, { interval }: Ins
     const spent = performance.now() - start;
     if (why === undefined || spent >= atMost) {
       const left = why === undefined ? '' : `; ${why}`;
-      const reason = `${summaryOf(found)}, after ${formatDuration(spent)}${left}${unprovenIn(found)}`;
+      const reason = `${summaryOf(found)}, after ${formatDuration(spent)}${left}${lossOf(found)}`;
       return { found, passed: why === undefined, reason };
     }
     await pause(Math.min(interval, atMost - spent));
@@ -90,10 +90,11 @@ async function overdue(wait: Millis): Promise<never> {
   throw new CommandError(OVERDUE, FAILED);
 }
 
-/** Files that Fluentd let go of unread: waiting does not help them. */
-function unprovenIn({ seen }: Found): string {
-  const doubts = seen.progress.doubts.filter(({ kind }) => kind === 'closed-unread');
-  return doubts.length === 0 ? '' : `; not proven: ${describeDoubts(listed(doubts))}`;
+/** What waiting does not help. */
+function lossOf({ seen }: Found): string {
+  const { left, doubts } = lostIn(seen);
+  const told = left.length === 0 ? '' : `; left unread: ${describeLeft(listed(left))}`;
+  return told + (doubts.length === 0 ? '' : `; not proven: ${describeDoubts(listed(doubts))}`);
 }
 
 /** Draws until a signal ends it. Without a terminal it prints a line at each change. */

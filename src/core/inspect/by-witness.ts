@@ -1,6 +1,6 @@
 import type { FileLook, FollowedReading, PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { entryKeyIn } from '../pos-file/pos-file.ts';
-import type { Report } from '../witness/answer.ts';
+import { nameOfWorker, type Report } from '../witness/answer.ts';
 import type { Reports } from '../witness/reports.ts';
 
 /**
@@ -22,7 +22,10 @@ export function filesBy(
   }
   const looks = new Map<string, FileLook>();
   const posFiles = report.flatMap((one) => one.readers.map((path) => readingOf(path, one, looks)));
-  return { posFiles, looks, followed: report.map(unfoundIn) };
+  const silent = witnesses.flatMap((one): readonly PosFileReading[] =>
+    one.kind === 'silent' ? [{ path: nameOfWorker(one), kind: 'unreadable', error: one.why }] : [],
+  );
+  return { posFiles: [...posFiles, ...silent], looks, followed: report.map(unfoundIn) };
 }
 
 function readingOf(path: string, { files }: Report, looks: Map<string, FileLook>): PosFileReading {

@@ -4,10 +4,10 @@ import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { NOT_THERE } from '../look/unknown-pos-file.ts';
 import { brokenIn, type UnparsableLine } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
-import { type DoubtKind, heldIn, isLeft } from '../progress/progress.ts';
+import { type DoubtKind, heldIn } from '../progress/progress.ts';
 import { groupedBy } from '../text/lists.ts';
 import type { Millis } from '../text/units.ts';
-import { isAnswered } from '../witness/reports.ts';
+import { isAnyAlive } from '../witness/reports.ts';
 import type { Finding } from './pos-file-diagnosis.ts';
 import type { Rates } from './rates.ts';
 
@@ -104,10 +104,17 @@ const OF_READING: readonly DoubtKind[] = [
   'nobody-saw-it-read',
 ];
 
-function isAnythingLost({ progress }: Observation): boolean {
-  return (
-    isLeft(progress, 'let-go', 'unreadable') || progress.doubts.some(({ kind }) => OF_READING.includes(kind))
-  );
+/** What waiting does not help. */
+export function lostIn({ progress: { left, doubts } }: Observation) {
+  return {
+    left: left.filter(({ kind }) => kind === 'let-go' || kind === 'unreadable'),
+    doubts: doubts.filter(({ kind }) => OF_READING.includes(kind)),
+  };
+}
+
+function isAnythingLost(seen: Observation): boolean {
+  const { left, doubts } = lostIn(seen);
+  return left.length + doubts.length > 0;
 }
 
 /** An unwatched file counts neither as read nor as left, because its entry has no position. */
@@ -128,9 +135,11 @@ function totalsOf(files: readonly ObservedFile[]) {
   return totals;
 }
 
-/** The chunks that the witnesses see. Those on disk need no Fluentd. */
+/** The chunks of workers that run: those of others wait for no Fluentd. A silent worker may hold some. */
 function held({ reports, progress }: Observation): string | undefined {
-  if (reports === undefined || !isAnswered(reports)) return undefined;
-  const chunks = heldIn(progress.left);
+  const silent = progress.doubts.find(({ kind }) => kind === 'no-answer');
+  if (silent !== undefined) return `${silent.about}: ${silent.why}`;
+  if (reports === undefined || !isAnyAlive(reports)) return undefined;
+  const chunks = heldIn(progress.left).filter(({ next }) => next !== 'none');
   return chunks.length === 0 ? undefined : describeLeft(listed(chunks));
 }

@@ -2,7 +2,7 @@ import { brokenIn } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
 import { bytesToRead } from '../progress/progress.ts';
 import { counted, formatBytes } from '../text/units.ts';
-import { type Found, type FoundPosFile, filesIn } from './found.ts';
+import { type Found, type FoundPosFile, filesIn, lostIn } from './found.ts';
 
 /** `behind by 12.4 MiB in 2 of 31 files`. */
 export function summaryOf({ posFiles, totals, lag, caughtUp }: Found): string {
@@ -46,7 +46,7 @@ export function check(found: Found, most: number) {
   const { posFiles, lag, seen } = found;
   const { progress } = seen;
   const odd = posFiles.flatMap(({ path, findings }) => findings.map(({ why }) => `${path}: ${why}`));
-  const lost = progress.left.filter(({ kind }) => kind === 'let-go' || kind === 'unreadable');
+  const lost = lostIn(seen).left;
   const passed = lag !== null && lost.length === 0 && bytesToRead(progress) <= most;
   const limit = passed || lag === null ? '' : ` (limit ${formatBytes(most)})`;
   const told = lost.length === 0 ? [] : [describeLeft(listed(lost))];

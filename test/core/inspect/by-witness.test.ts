@@ -6,7 +6,7 @@ import { check, summaryOf } from '../../../src/core/inspect/summary.ts';
 import { observe } from '../../../src/core/look/observe.ts';
 import type { Witness } from '../../../src/core/witness/reports.ts';
 import { snapshot } from '../../support/builders.ts';
-import { sight } from '../../support/said.ts';
+import { holding, sight } from '../../support/said.ts';
 import { alive, gone, SILENT } from '../../support/witnesses.ts';
 
 function inspected(...witnesses: readonly Witness[]) {
@@ -20,6 +20,7 @@ function inspected(...witnesses: readonly Witness[]) {
   return foundBy(look, observe(undefined, look, DEFAULT_POLICY), () => [], undefined);
 }
 
+const KILLED: Witness = { worker: '0-10.sock', kind: 'gone', report: undefined };
 const READER = '/pos/a.pos';
 const file = (more: object) => sight({ reader: READER, ...more });
 const worker = (more: object) => alive({ readers: [READER], ...more });
@@ -62,6 +63,19 @@ test('nothing is "caught up" where a worker has ended, and another one still run
   );
   expect(summaryOf(found)).toMatch(/^lag unknown/);
   expect(check(found, 1_000)).toMatchObject({ passed: false, reason: expect.stringMatching(/worker/) });
+});
+
+const CHUNK = { outputs: [holding('a')] };
+
+test.each<[string, string | undefined, readonly Witness[]]>([
+  ['chunks of a worker that runs, beside one that was killed', '10 B', [KILLED, worker(CHUNK)]],
+  ['a worker that does not answer', 'its witness did not answer', [SILENT, worker({})]],
+  ['no chunks that an ended worker left for good', undefined, [gone({ ends: CHUNK.outputs }), worker({})]],
+])('an inspection waits for %s', (_, told, witnesses) => {
+  const { waitsFor, caughtUp } = inspected(...witnesses);
+  if (told === undefined) expect(waitsFor).toBeUndefined();
+  else expect(waitsFor).toContain(told);
+  expect(caughtUp).toBe(!witnesses.includes(SILENT));
 });
 
 test.each([
