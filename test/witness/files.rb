@@ -279,9 +279,19 @@ it 'what is left of a closed file is told, although a file with its inode number
     s.seen('left') { |a| file(a, '1.log', 'closed')['size'] == 10 }
     File.delete(s.log('b/2.log'))
     found = s.seen('closed') { |a| file(a, '2.log', 'closed') }
-    expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[first.path, 'closed']])
+    expect('left', file(found, '1.log', 'closed').values_at('pos', 'size'), [5, 10])
   ensure
     first.close if first
+  end
+end
+it 'two followed files with one inode number, on two volumes, are both in the last report' do |s|
+  two_volumes(s) do
+    %w[a/1.log b/2.log].each { |n| s.append("read\n", n) }
+    s.run(s.tail('', path: "#{s.logs}/a/*.log,#{s.logs}/b/*.log") + s.out)
+    s.seen('read') { |a| a['files'].count { |f| f['pos'] == 5 } == 2 }
+    s.stop
+    expect('closed', s.last['closed'].map { |c| c.values_at('pos', 'followed') }, [[5, true]] * 2)
+    expect('unfound', s.last['unfound'], [])
   end
 end
 it 'a rotated file with the inode number of a followed one, on another volume, is a sibling' do |s|

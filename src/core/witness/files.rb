@@ -11,7 +11,10 @@ class PosidleWitness
   def reader(input) # the next worker's has the same name; two inputs never share a pos file
     text(var(input, :@pos_file) || [ENV['SERVERENGINE_WORKER_ID'], input.paths, input.config.values_at('tag', '@label')].join(' '))
   end
-  def key(w); [reader(input(w)), w.pe.read_inode]; end # what one input knows of a file, another one does not
+  def key(w); [reader(input(w)), w.pe.read_inode, dev(w)]; end # what one input knows of a file, another one does not
+  def dev(w) # of a removed file that in_tail opens for each read, the directory tells it
+    ((io(w)&.stat rescue nil) || stat(w.path) || stat(File.dirname(w.path)))&.dev
+  end
   def handler(w); var(w, :@io_handler); end
   def io(w); var(handler(w), :@io); end
   def reads?(w); var(handler(w), :@fifo); end
@@ -46,7 +49,7 @@ class PosidleWitness
   def closes(w) # a writer may still have the file open, even renamed or removed
     old = @closed.delete(key = key(w))
     facts, io = @closed[key] = report(w), io(w)
-    keep(@lost, old.merge(why: 'closed')) if left?(old) && old.values_at(:dev, :born) != facts.values_at(:dev, :born)
+    keep(@lost, old.merge(why: 'closed')) if left?(old) && old[:born] != facts[:born]
     here = io || (s = stat(w.path)) && s.ino == key[1]
     pos, mark = facts[:pos], @marks[handler(w)] || { prints: {} }
     facts[:print] = here ? fingerprint(w.path, pos, io) : mark[:prints][pos]
@@ -136,19 +139,15 @@ class PosidleWitness
   end
   def names(asked, began) # files that match a path, but that the input passed over or has not found
     inputs, found, keys = @watchers.group_by { |w| input(w) }, {}, nil
-    followed = lambda do |(by, ino, twin), path|
-      all = (keys ||= @watchers.group_by { |w| key(w) })[[by, ino]]
-      twin && all ? all.find { |w| w.path == path } && all : all
-    end
+    followed = lambda { |key| (keys ||= @watchers.map { |w| [key(w), true] }.to_h)[key] }
     @inputs.each do |i|
       known = inputs[i].to_a.select { |w| (s = @stats.fetch(w.path, nil)).nil? || s.ino == w.pe.read_inode }
       waiting = @unfound.select { |(by, _), _| by == reader(i) }.map { |_, u| u[:path] } # also of an hour that is over
       (((@named[i] = expanded(i) - excluded(i)) - (asked ? [] : known.map(&:path))) | waiting).each do |p|
         next if (s = @stats[p]).nil? || !s.file?
-        key = [reader(i), s.ino]
-        key << s.dev if twin?(p, s, followed.call(key, p))
+        key = [reader(i), s.ino, s.dev]
         @unfound.delete(key) if cut_unfound(key, p)
-        next if s.size == 0 || followed.call(key, p)
+        next if s.size == 0 || followed.call(key)
         next if var(i, :@limit_recently_modified) && ms(s.mtime) < @pod
         b, c = @begun[key], @closed[key]
         now = b && b >= began # in_tail finds it while this look goes on: it is not among the followed ones yet
@@ -157,7 +156,7 @@ class PosidleWitness
         found[key][:print] = fingerprint(p, s.size) if found.size <= MANY
       end
     end
-    open = @unfound.reject { |key, u| found[key] || followed.call(key, u[:path]) || @begun[key].to_i >= u[:at] }
+    open = @unfound.reject { |key, u| found[key] || followed.call(key) || @begun[key].to_i >= u[:at] }
     here, gone = open.partition { |(_, ino), u| (s = @stats[u[:path]]) && s.ino == ino } # in_tail may still turn to it
     gone.each { |key, u| keep(@lost, unfound(key, u).merge(why: 'never followed')) }
     @unfound = here.to_h.merge(found)
@@ -167,12 +166,6 @@ class PosidleWitness
     # a write gets the time of the kernel's last tick, which may be before the closing; a touch writes nothing
     since = closed[:at] - ms(stat.mtime)
     since > TICK || (closed[:print] ? closed[:print] == fingerprint(path, stat.size) : since >= 0)
-  end
-  def twin?(path, stat, watchers) # the inode number of a followed file, on another volume
-    watchers && watchers.none? do |w|
-      s = (io(w) ? io(w).stat : @stats[w.path]) rescue nil
-      w.path == path || s.nil? || s.dev == stat.dev
-    end
   end
   def cut_unfound(key, path, io = nil) # or written anew, before in_tail found it
     return unless (u = @unfound[key]) && @begun[key].to_i < u[:at] && u[:print]

@@ -48,7 +48,7 @@ class PosidleWitness
       next if (limit = var(i, :@limit_recently_modified)) && s.mtime < Time.now - limit
       target = Fluent::Plugin::TailInput::TargetInfo.new(path, s.ino)
       # It was begun under another name. Another file may have its number.
-      was = @closed[[by, s.ino]]
+      was = @closed[[by, s.ino, s.dev]]
       var(i, :@pf)[target].update(s.ino, was[:pos]) if was && var(i, :@pf) && fingerprint(path, was[:pos]) == was[:print]
       i.construct_watcher(target)
     end
