@@ -22,7 +22,7 @@ type Table = readonly ProcessRow[];
 
 const NOBODY_THERE =
   'posidle sees no process of fluentd: one in another container needs a witness (`posidle witness` shows how), or the Pod needs shareProcessNamespace';
-const ENDED = 'Fluentd had ended before this drain began: nobody reads what main wrote since then';
+const ENDED = 'Fluentd has ended: nobody reads what main wrote since then';
 const NO_WITNESS = 'no witness of a Fluentd is in';
 const LOADED_BY =
   "Fluentd's container needs that volume, writable, and the RUBYOPT that `posidle witness` prints; or Fluentd did not start";

@@ -109,7 +109,7 @@ export function verdictOf(progress: Progress, pending: PendingChunks | undefined
     ...raised,
     ...all.filter(isDoubted).map(asDoubt),
     ...(BY_FORCE[end] ? [BY_FORCE[end]] : []),
-    ...(FAILURES[end] ? [NO_DRAIN] : []),
+    ...(isFailure({ end }) ? [NO_DRAIN] : []),
   ];
   const word: Word = left.length > 0 ? 'not-drained' : doubts.length > 0 ? 'unproven' : 'drained';
   return { word, left, doubts };
@@ -121,21 +121,16 @@ function asDoubt({ where }: KeptRecords): Doubt {
 
 export const EXIT = { ok: 0, bug: 1, usage: 2, notDrained: 3, cannotWork: 4 } as const;
 
-/** Exit codes of ends without an outcome: posidle could not work. */
-const FAILURES: Readonly<Partial<Record<End['kind'], number>>> = {
-  'no-fluentd': EXIT.cannotWork,
-  'not-permitted': EXIT.cannotWork,
-  'not-proven': EXIT.cannotWork,
-  ambiguous: EXIT.usage,
-};
+/** posidle could not work. */
+const FAILURES: readonly End['kind'][] = ['no-fluentd', 'not-permitted', 'not-proven', 'ambiguous'];
 
-export function isFailure({ end }: Outcome): boolean {
-  return FAILURES[end] !== undefined;
+export function isFailure({ end }: Pick<Outcome, 'end'>): boolean {
+  return FAILURES.includes(end);
 }
 
 export function exitCodeOf({ end, outcome }: Outcome, { strict }: { readonly strict: boolean }): number {
   const isLeft = outcome === 'not-drained' || (strict && outcome !== 'drained');
-  return FAILURES[end] ?? (isLeft ? EXIT.notDrained : EXIT.ok);
+  return isFailure({ end }) ? EXIT.cannotWork : isLeft ? EXIT.notDrained : EXIT.ok;
 }
 
 export function isWarning(outcome: Outcome): boolean {

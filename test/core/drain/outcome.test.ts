@@ -186,7 +186,7 @@ describe('the exit code', () => {
     ['ended-by-itself', left, 3, 3],
     ['left-to-kubelet', left, 3, 3],
     ['survived', {}, 0, 3],
-    ['ambiguous', {}, 2, 2],
+    ['ambiguous', {}, 4, 4],
     ['no-fluentd', {}, 4, 4],
     ['not-permitted', {}, 4, 4],
     ['not-proven', {}, 4, 4],
