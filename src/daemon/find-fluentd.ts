@@ -28,6 +28,7 @@ const LOADED_BY =
   "Fluentd's container needs that volume, writable, and the RUBYOPT that `posidle witness` prints; or Fluentd did not start";
 const GONE = { kind: 'absent', why: 'Fluentd is gone' } as const;
 const REMOTE: FluentdReading = { kind: 'remote' };
+const STARTING: FluentdReading = { kind: 'remote', isStarting: true };
 const ORPHANED: FluentdReading = { kind: 'remote', isOrphaned: true };
 
 /** Finds the right Fluentd at each look. */
@@ -79,6 +80,7 @@ export class FluentdFinder {
       fluentd.by === 'session' ? this.#findBelow(table, fluentd.leader, known) : await this.#search(table);
     if (isProven(found)) return found;
     // It is the one to stop, whatever the processes look like: a supervisor may have died, and left its workers.
+    if (this.sign === 'starting' && found.kind === 'ambiguous') return STARTING;
     if (this.sign !== 'listening') return same ?? found;
     return fluentd.by === 'session' && found.kind === 'absent' ? ORPHANED : REMOTE;
   }
@@ -165,7 +167,7 @@ export class FluentdFinder {
       case 'listening':
         return REMOTE;
       case 'starting':
-        return { kind: 'remote', isStarting: true };
+        return STARTING;
       case 'ended':
         return { kind: 'absent', why: ENDED, hasEnded: true };
       case 'unknown':

@@ -107,12 +107,15 @@ describe('the search', () => {
     expect(await find(host, known, what)).toEqual({ kind: 'remote' });
   });
 
-  test('takes the one whose witness listens, where nothing proves any process', async () => {
+  test('takes the one whose witness listens, or will, where nothing proves any process', async () => {
     const host = new FakeHost();
     for (const pid of [6000, 6001]) host.startProcess({ pid, argv: ['fluentd', '-c', `${pid}.conf`] });
     expect((await find(host)).kind).toBe('ambiguous');
+    const what = subject({ witness: '/posidle' });
+    host.sign = 'starting';
+    expect(await find(host, undefined, what)).toEqual({ kind: 'remote', isStarting: true });
     host.witnesses = [alive()];
-    expect(await find(host, undefined, subject({ witness: '/posidle' }))).toEqual({ kind: 'remote' });
+    expect(await find(host, undefined, what)).toEqual({ kind: 'remote' });
   });
 
   test('does not take a worker that was seen before its exec for a supervisor', async () => {
