@@ -64,7 +64,7 @@ function missingIn({ took, left, delivered, secondary, aside, dropped, held }: R
 /** A worker without a witness is seen only in the answers of the others. */
 export function doubtsOfWorkers(workers: readonly WorkerReport[]): readonly Doubt[] {
   const heard = new Set(workers.map(({ report }) => report.worker));
-  const most = Math.max(0, ...workers.map(({ report: { workers = 0 } }) => workers));
+  const most = mostWorkers(workers);
   if (heard.has(undefined) || heard.size >= most) return [];
   return [
     doubt('unheard-worker', 'Fluentd', `it has ${counted(most, 'worker')}, and ${heard.size} have a witness`),
@@ -76,8 +76,12 @@ export function awayOf(workers: readonly WorkerReport[], silent: number): number
   const alive = workers.filter(({ kind }) => kind === 'alive');
   // A witness that failed does not say its worker's number.
   const up = new Set(alive.map(({ report, worker }) => report.worker ?? worker)).size + silent;
-  const most = Math.max(1, ...alive.map(({ report: { workers = 0 } }) => workers));
-  return Math.max(0, most - up);
+  return Math.max(0, mostWorkers(alive) - up);
+}
+
+/** How many workers Fluentd has, as they say. */
+function mostWorkers(workers: readonly WorkerReport[]): number {
+  return Math.max(1, ...workers.map(({ report }) => report.workers ?? 1));
 }
 
 /** The lines that all workers read; undefined if unknown. */

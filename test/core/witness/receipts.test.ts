@@ -51,7 +51,7 @@ describe('numbers that are a doubt', () => {
   });
 
   test('a refused batch without a trace in an output', () => {
-    expect(doubts({ refused: 3, worker: 1 })).toMatchObject([
+    expect(doubts({ refused: 1, worker: 1 })).toMatchObject([
       { kind: 'unbalanced', about: 'worker 1 (pid 12)' },
     ]);
   });
