@@ -294,6 +294,23 @@ it 'two followed files with one inode number, on two volumes, are both in the la
     expect('unfound', s.last['unfound'], [])
   end
 end
+it 'a file that another volume hides, with its inode number, is left if main writes on into it' do |s|
+  two_volumes(s) do
+    %w[a/1.log b/1.log].each_with_index { |n, i| s.append("of #{n}\n" * (2 - i), n) }
+    expect('the same number', File.stat(s.log('a/1.log')).ino, File.stat(s.log('b/1.log')).ino)
+    File.symlink(s.log('a/1.log'), link = s.log('1.log'))
+    s.run(s.tail('', path: link) + s.out)
+    s.seen('read') { |a| file(a, '1.log')['pos'] == 22 }
+    File.symlink(s.log('b/1.log'), "#{link}.new")
+    File.rename("#{link}.new", link)
+    s.append("late\n", 'a/1.log')
+    s.seen('followed') { |a| file(a, '1.log')['pos'] == 11 }
+    s.seen('left') { |a| a['closed'].map { |c| c.values_at('pos', 'size') } == [[22, 27]] }
+    s.stop
+    expect('unfound', s.last['unfound'], [])
+    expect('delivered', s.delivered.size, 3)
+  end
+end
 it 'a rotated file with the inode number of a followed one, on another volume, is a sibling' do |s|
   two_volumes(s) do
     %w[a/1.log.1 b/1.log a/1.log].each { |n| s.append("a line\n", n) }
