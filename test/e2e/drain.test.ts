@@ -182,7 +182,7 @@ onFluentd(['1.18.0'], (version) => {
     podEnds(dir);
     const posidle = drain(site, dir, ['--main-ended', '--grace', grace]);
     const { code, outcome: message } = await ended(site, posidle);
-    expect(code).toBe(exit);
+    expect(code, JSON.stringify(message)).toBe(exit);
     const { level, msg } = posidle.log().at(-1) ?? {};
     expect(shapeOf(`${level} ${msg}`)).toBe(shapeOf(shownLine(at)));
     const shown = JSON.parse(blocksIn('docker/README.md', 'json')[at] ?? '{}') as object;

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, type TestContext, test } from 'vitest';
@@ -298,21 +298,22 @@ test('posidle signals only the process that holds the pos file open, among sever
 
 test('run sends nothing to a process that got the pid of its dead child', () => {
   // The child leaves a process that calls itself fluentd. When that is gone too, the child's pid is free, and taken at once.
-  const child = 'echo $$ > leader; (exec -a fluentd sleep 1) & echo $! > fluentd';
+  const child = 'echo $$ > leader; (exec -a fluentd sleep 100) & echo $! > fluentd';
   writeFileSync(
     at('container'),
-    `"${process.execPath}" "${CLI}" run -p app.pos -- bash -c '${child}' & posidle=$!
+    `"${process.execPath}" "${CLI}" run -p app.pos -- bash -c '${child}' 2>said & posidle=$!
     until [ -s fluentd ]; do :; done
     fluentd=$(<fluentd) leader=$(<leader)
-    while kill -0 $fluentd; do :; done
+    until grep -q 'fluentd runs' said; do sleep 0.1; done
+    kill $fluentd; while kill -0 $fluentd; do :; done
     echo $((leader - 1)) > /proc/sys/kernel/ns_last_pid
     setsid sleep 90 & neighbour=$!
     [ $neighbour = $leader ] && echo has its pid
     wait $posidle; echo posidle: $?
     kill -0 $neighbour && echo lives`,
   );
-  const { stdout, stderr } = inContainer();
-  expect(stdout, stderr).toBe('has its pid\nposidle: 0\nlives\n');
+  const { stdout } = inContainer();
+  expect(stdout, readFileSync(at('said'), 'utf8')).toBe('has its pid\nposidle: 0\nlives\n');
 });
 
 /** Runs the script `container` as the init of a PID namespace: when it ends, so does everything in it. */
