@@ -140,8 +140,8 @@ async function bundle({ packed }) {
     banner: { js: 'const __import_meta_url=require("node:url").pathToFileURL(__filename).href;' },
   });
   // esbuild does not escape regular expressions, and a text with one wide character takes V8 two bytes for each.
-  const escaped = (wide) => `\\u${wide.charCodeAt(0).toString(16)}`;
-  const program = outputFiles[0].text.replace(/\P{ASCII}/gu, escaped);
+  const escaped = (wide) => `\\u${wide.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const program = outputFiles[0].text.replace(/[\u0080-\uffff]/g, escaped);
   return { program: Buffer.from(program), inputs: Object.keys(metafile.inputs) };
 }
 

@@ -42,6 +42,11 @@ describe('the bundle', () => {
     expect(head.every((byte) => byte < 0x80)).toBe(true);
   });
 
+  test('unpacks to ASCII, of which V8 keeps one byte for each character', () => {
+    const program = readFileSync(join(dirname(BUNDLE), 'cli.cjs'), 'latin1');
+    expect(/[\u0080-\u00ff].{0,20}/.exec(program)?.[0]).toBeUndefined();
+  });
+
   test.each([
     ['with nothing beside it and an empty environment', ['posidle.cjs']],
     ['without an extension', ['posidle']],

@@ -79,9 +79,10 @@ export class FluentdFinder {
     const found =
       fluentd.by === 'session' ? this.#findBelow(table, fluentd.leader, known) : await this.#search(table);
     if (isProven(found)) return found;
-    // It is the one to stop, whatever the processes look like: a supervisor may have died, and left its workers.
+    // The right one lives, and these are its neighbours.
     if (this.sign === 'starting' && found.kind === 'ambiguous') return STARTING;
     if (this.sign !== 'listening') return same ?? found;
+    // It is the one to stop, whatever the processes look like: a supervisor may have died, and left its workers.
     return fluentd.by === 'session' && found.kind === 'absent' ? ORPHANED : REMOTE;
   }
 

@@ -214,7 +214,13 @@ export const SET_UPS: readonly Row[] = table({
     job: { activeDeadlineSeconds: 15, backoffLimit: 0 },
     acts: (destination) => {
       destination.isAway = true;
-      return { afterMain: () => void setTimeout(() => (destination.isAway = false), 25_000) };
+      return {
+        during: async (pod) => {
+          await pod.until('main ends', (seen) => statusOf(seen, 'main')?.state.terminated);
+          await pod.kubectl('wait', '--for=condition=FailureTarget', 'job', '--all', '--timeout=60s');
+          destination.isAway = false;
+        },
+      };
     },
   },
   'a Job completes, although the drain failed': {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { drainDelivery, said } from '../support/deliver.ts';
@@ -24,7 +24,7 @@ import {
   toHttp,
   toStdout,
 } from '../support/fluentd-conf.ts';
-import { childOf, parentOf, workersOf } from '../support/own-processes.ts';
+import { childOf, numberOf, parentOf, workersOf } from '../support/own-processes.ts';
 import { CONTAINER, type PosidleRun } from '../support/posidle.ts';
 import type { FluentdRun } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
@@ -68,10 +68,6 @@ const worker = (index: number, sections: readonly Section[]): Section => ({
   arg: String(index),
   sections,
 });
-
-function numberOf(worker: number): string | undefined {
-  return /SERVERENGINE_WORKER_ID=(\d+)/.exec(readFileSync(`/proc/${worker}/environ`, 'latin1'))?.[1];
-}
 
 onFluentd(ONE_VERSION, (version) => {
   const deliver = deliverOn(version);

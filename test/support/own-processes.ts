@@ -23,10 +23,19 @@ export function killProcesses(pids: readonly number[]): void {
   }
 }
 
-/** Empty for a zombie and for a process that is gone. */
 function commandLine(pid: string): string {
+  return textOf(pid, 'cmdline');
+}
+
+/** The number that its supervisor gave a worker; undefined if it is gone. */
+export function numberOf(worker: number): string | undefined {
+  return /SERVERENGINE_WORKER_ID=(\d+)/.exec(textOf(String(worker), 'environ'))?.[1];
+}
+
+/** Empty for a zombie and for a process that is gone. */
+function textOf(pid: string, file: 'cmdline' | 'environ'): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
     return '';
   }

@@ -77,11 +77,7 @@ function doubtGate({ doubts, source }: Progress, trigger: Trigger | undefined): 
 
 /** Closed while a worker has yet to start, or has ended: the next one goes on where that has stopped. */
 function workerGate({ away }: Progress): Gate | undefined {
-  if (away === 0) return undefined;
-  return {
-    name: 'worker',
-    why: `${counted(away, 'worker')} of Fluentd ${away === 1 ? 'does' : 'do'} not run`,
-  };
+  return away === 0 ? undefined : { name: 'worker', why: `Fluentd lacks ${counted(away, 'worker')}` };
 }
 
 /** Closed while the process may be another program, which posidle must not signal. */

@@ -5,7 +5,7 @@ import type { Reports } from '../witness/reports.ts';
 
 /**
  * What pos files, log files and directories would show, as the witnesses say it: posidle's own container has none of these files. Each
- * in_tail input counts as one pos file.
+ * in_tail input counts as one pos file, and so does a worker that does not answer.
  */
 export function filesBy(
   { witnesses }: Reports,

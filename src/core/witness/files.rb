@@ -23,13 +23,13 @@ class PosidleWitness
   def left?(s); s && (s[:size] && s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end
   def turns(w, stat) # the file under the path is new, another one, shorter, or gone
     h = handler(w)
-    moved = stat && h && io(w) && io(w).stat.dev != stat.dev # with the same number in_tail takes it for a cut
-    @new[w] = h.nil? && stat.ino == w.pe.read_inode ? w.pe.read_pos : 0 if stat && (h.nil? || !h.opened? || moved)
+    twin = stat && h && io(w) && stat.ino == w.pe.read_inode && dev(w) != stat.dev # on another volume: in_tail takes it for a cut
+    @new[w] = h.nil? && stat.ino == w.pe.read_inode ? w.pe.read_pos : 0 if stat && (h.nil? || !h.opened? || twin)
     return unless reads?(w)
     mark = @marks[h] || { pos: 0, prints: { 0 => 0 }, size: 0 } # cut before a look: nothing speaks against a copy
-    if stat.nil? || moved || stat.ino != w.pe.read_inode
+    if stat.nil? || twin || stat.ino != w.pe.read_inode
       compare(w, mark) if io(w)
-      return (closes(w) if stat && (!h.opened? || moved && stat.ino == w.pe.read_inode)) # open_on_every_update goes on with another file
+      return (closes(w) if twin || stat && !h.opened?) # open_on_every_update goes on with another file
     end
     had = [var(var(w, :@rotate_handler), :@fsize).to_i, mark[:size]].max # a full buffer keeps in_tail from looking
     keep(@cuts, report(w).merge(n: @cuts.size, had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]], head: head(mark, mark[:pos])))

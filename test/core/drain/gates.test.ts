@@ -104,7 +104,7 @@ describe('the drain is kept open by', () => {
     ],
     [
       'a worker that has ended, or does not run yet, while another one runs',
-      'worker: 1 worker of Fluentd does not run',
+      'worker: Fluentd lacks 1 worker',
       looked(said(gone({ worker: 1 }), alive({ worker: 0, workers: 2 }, '2-13.sock'))),
     ],
     ['a file with lines left', 'unread: .*app.log: .* \\(20 B\\)', { files: [behind] }],
