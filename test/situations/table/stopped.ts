@@ -143,7 +143,7 @@ export const STOPPED: readonly Situation[] = [
   },
   {
     name: 'no-witness',
-    what: 'nobody looks into Fluentd, and all is sent',
+    what: 'nobody looks into Fluentd (`run`, `watch`), and all is sent',
     setup: { buffer: { ...ON_DISK, ...LAZY } },
     witness: false,
     deeds: [...READ, ['write', 'app.log', 1_000]],
