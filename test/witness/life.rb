@@ -154,6 +154,15 @@ on_three_versions 'a worker that fails before an input has started leaves a last
   expect('what it says', s.last.values_at('final', 'ready', 'error'), [true, false, nil])
 end
 
+it 'the time in which a worker stood still before its stop is a gap' do |s|
+  s.run(conf(s))
+  Process.kill('STOP', s.pid)
+  sleep 3 # the gap
+  Process.kill('INT', s.pid)
+  s.stop('CONT')
+  expect('the gap', s.last['gap'], 3..6)
+end
+
 it 'a stop that takes its time is no gap between two looks: in_tail lets go of all' do |s|
   File.write("#{s.dir}/block", '')
   s.append("one\n")
@@ -161,6 +170,7 @@ it 'a stop that takes its time is no gap between two looks: in_tail lets go of a
   s.till('it holds the stop up') { File.exist?("#{s.dir}/block.waits") }
   Process.kill('INT', s.pid)
   s.till('it stops') { s.said.include?('worker is now stopping') }
+  s.ask # it has looked since then
   Process.kill('STOP', s.pid)
   sleep 2
   Process.kill('CONT', s.pid)

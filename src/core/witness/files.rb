@@ -20,6 +20,7 @@ class PosidleWitness
   def reads?(w); var(handler(w), :@fifo); end
   def stat(path); File.stat(path) rescue nil; end
   def born(file); ms(file.is_a?(IO) ? file.birthtime : File.birthtime(file)); rescue NotImplementedError, SystemCallError, IOError; nil; end
+  def reused?(was, born); was[:born] && born && was[:born] != born; end # another file has its inode number
   def left?(s); s && (s[:size] && s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end
   def turns(w, stat) # the file under the path is new, another one, shorter, or gone
     h = handler(w)
@@ -39,7 +40,7 @@ class PosidleWitness
     before, now = @closed[key = key(w)], report(w)
     now[:pos] = was if (now[:pos]..2**60).cover?(was) # in_tail begins anew where the file is shorter
     now[:print] = fingerprint(w.path, now[:pos], io(w))
-    same = before ? before.values_at(:pos, :print) == now.values_at(:pos, :print) : @begun.key?(key) && now[:print]
+    same = before ? !reused?(before, now[:born]) && before.values_at(:pos, :print) == now.values_at(:pos, :print) : @begun.key?(key) && now[:print]
     written = ms(stat.mtime) if was == 0 # without a position in_tail begins at the end
     keep(@starts, now.merge(written: written)) unless now[:pos] == 0 || same
     keep(@lost, before.merge(why: 'closed')) if now[:pos] == 0 && left?(before) # the inode number was reused
@@ -163,7 +164,7 @@ class PosidleWitness
     @unfound = here.to_h.merge(found)
   end
   def as_closed?(closed, path, stat)
-    return if closed[:born] && closed[:born] != born(path) # it has only got the inode number
+    return if reused?(closed, born(path))
     # a write gets the time of the kernel's last tick, which may be before the closing; a touch writes nothing
     since = closed[:at] - ms(stat.mtime)
     since > TICK || (closed[:print] ? closed[:print] == fingerprint(path, stat.size) : since >= 0)

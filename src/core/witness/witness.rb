@@ -200,7 +200,8 @@ class PosidleWitness
     cost = clock(Process::CLOCK_THREAD_CPUTIME_ID)
     @root = Fluent::Engine.root_agent
     look_at_files(asked)
-    @gap = [@gap, @looked ? start - @looked : 0].max unless var(Fluent::Engine, :@engine_stopped) # in_tail lets go of all
+    @gap = [@gap, @looked ? start - @looked : 0].max unless @stopped
+    @stopped = var(Fluent::Engine, :@engine_stopped) # in_tail lets go of all
     @looked = clock if ready?
     cost = 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)
     @due = clock + [4 * (clock - start), cost].max.clamp(0.2, 3) unless asked # who decides
