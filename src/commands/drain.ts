@@ -4,7 +4,6 @@ import { SHARED_DIR } from '../core/witness/load.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { endingFor, sharedDir } from '../node/witness/shared-dir.ts';
 import { UsageError } from '../tasks/usage-error.ts';
-import { WITNESS_START } from '../tasks/watch-options.ts';
 import type { DrainArgs } from './options/options.ts';
 import { watchAndReport } from './watch.ts';
 
@@ -23,7 +22,7 @@ export async function runDrain(args: DrainArgs): Promise<number> {
   const options = {
     grace: podEnds ? Math.max(grace, spent + KUBELET_RESERVE) : grace,
     quiet: 'off',
-    startTimeout: WITNESS_START,
+    startTimeout: 'off',
     podEnds,
     witness,
   } as const;

@@ -1,9 +1,5 @@
 import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
-import type { Millis } from '../core/text/units.ts';
 import type { TriggerSettings } from './arm-triggers.ts';
-
-/** How long `drain` waits for a Fluentd whose container has just begun. */
-export const WITNESS_START: Millis = 20_000;
 
 type Durations = 'quiet' | 'startTimeout' | 'drainTimeout' | 'stopTimeout' | 'grace';
 

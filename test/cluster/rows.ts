@@ -425,6 +425,9 @@ export const TROUBLES: readonly Row[] = table({
       }),
     }),
   },
+  'Fluentd needs half a minute to start': {
+    change: fluentd({ command: ['sh', '-c', 'sleep 30; exec tini -- fluentd -c /fluentd/etc/fluent.conf'] }),
+  },
   "posidle's image is changed while main runs": setImage('posidle', 'node:24-bookworm-slim'),
   "Fluentd's image is changed while main runs": {
     ...setImage('fluentd', 'fluent/fluentd:v1.18-debian'),
@@ -432,12 +435,13 @@ export const TROUBLES: readonly Row[] = table({
   },
 
   // Mistakes in the manifest.
-  'RUBYOPT is forgotten': { change: fluentd({ env: [] }), told: NOBODY_DRAINED },
+  // A Fluentd that does not come is waited for.
+  'RUBYOPT is forgotten': { change: all(grace(10), fluentd({ env: [] })), told: NOBODY_DRAINED },
   "the mount of Fluentd's container is read-only": {
-    change: (pod) => {
+    change: all(grace(10), (pod) => {
       for (const mount of named(pod, 'fluentd').volumeMounts ?? [])
         if (mount.name === 'posidle') mount.readOnly = true;
-    },
+    }),
     told: NOBODY_DRAINED,
   },
   'posidle stands before Fluentd': {

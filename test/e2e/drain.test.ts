@@ -17,6 +17,7 @@ import {
   startPosidle,
 } from '../support/posidle.ts';
 import { startFluentd } from '../support/real-fluentd.ts';
+import { until } from '../support/until.ts';
 
 /** Nothing flushes by itself. */
 const LAZY = { flush_mode: 'interval', flush_interval: 300 };
@@ -103,13 +104,14 @@ beforeEach(needsRoot);
 
 onFluentd(ONE_VERSION, (version) => {
   describe('posidle drain', () => {
-    test('in an ending Pod waits for a Fluentd that is not up yet, and leaves it to the kubelet when all is sent', async ({
+    test('in an ending Pod waits for a Fluentd that takes half a minute to start, and leaves it to the kubelet when all is sent', async ({
       site,
     }) => {
       const dir = await sharedDir(site);
       await site.write('app.log', 1_000);
       podEnds(dir);
       const posidle = drain(site, dir, ['--main-ended']);
+      await until('it still waits', () => /still waiting after [23]\d s/.test(posidle.stderr()));
       const fluentd = fluentdIn(site, version, dir);
       const outcome = { ...DRAINED, end: 'left-to-kubelet' };
       expect(await ended(site, posidle)).toMatchObject({ code: 0, lost: 0, outcome });

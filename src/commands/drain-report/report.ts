@@ -92,7 +92,7 @@ export class LogReporter implements Reporter {
 
   #tellProgress(state: State, seen: Observation): void {
     this.#toldAt ??= seen.at;
-    const isEnding = state.name !== 'waiting' && state.name !== 'watching';
+    const isEnding = seen.requests.length > 0 || (state.name !== 'waiting' && state.name !== 'watching');
     const every = isEnding
       ? Math.min(PROGRESS_EVERY, Math.max(FIRST_PROGRESS_AFTER, this.#toldAt - state.since))
       : PROGRESS_EVERY;

@@ -2,7 +2,7 @@ import type { ArgumentsCamelCase, InferredOptionTypes } from 'yargs';
 import { DEFAULT_POLICY } from '../../core/drain/policy.ts';
 import { formatDuration } from '../../core/text/units.ts';
 import { LOG_FORMATS } from '../../log.ts';
-import { type WatchOptions, WITNESS_START } from '../../tasks/watch-options.ts';
+import type { WatchOptions } from '../../tasks/watch-options.ts';
 import { durationOr, endpoint, nonEmpty, oneOf } from './coercions.ts';
 import { duration, flag, HOW, namedInErrors, parsed, posFileOptions, TELL, WHEN } from './option-parts.ts';
 
@@ -91,7 +91,7 @@ export const drainOptions = namedInErrors({
     WHEN,
   ),
   grace: duration(
-    `longest time for drain and stop; in a Pod its terminationGracePeriodSeconds, which count from main's end, or the Pod's deletion. It waits at most ${formatDuration(WITNESS_START)} for a Fluentd that is not there yet, or less if the time is short`,
+    "longest time for drain and stop, and so to wait for a Fluentd that is not there yet; in a Pod its terminationGracePeriodSeconds, which count from main's end, or the Pod's deletion",
     30_000,
     HOW,
   ),

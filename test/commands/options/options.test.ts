@@ -2,12 +2,7 @@ import { expect, test } from 'vitest';
 import yargs, { type Options } from 'yargs';
 import { optionsFromEnvironment } from '../../../src/commands/options/environment.ts';
 import { inspectOptions } from '../../../src/commands/options/inspect-options.ts';
-import {
-  drainOptions,
-  type WatchArgs,
-  watchOptions,
-  watchOptionsOf,
-} from '../../../src/commands/options/options.ts';
+import { type WatchArgs, watchOptions, watchOptionsOf } from '../../../src/commands/options/options.ts';
 import { type Settings, settingsOf } from '../../../src/tasks/watch-options.ts';
 
 const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
@@ -36,10 +31,6 @@ test('a value from the environment is checked in the same way, and its error nam
   expect(given({ POSIDLE_STRICT: 'maybe' })).toThrow("POSIDLE_STRICT: 'maybe' isn't true or false");
   const switches = given({ POSIDLE_STRICT: 'Yes' });
   expect(switches()).toEqual({ strict: true });
-});
-
-test('--grace of drain says how long it waits for a Fluentd that is not there', () => {
-  expect(drainOptions.grace.describe).toMatch(/waits at most 20 s for a Fluentd .*, or less/);
 });
 
 type Flag = readonly [name: string, given: string, value: unknown];
