@@ -64,10 +64,8 @@ function leftGate({ left: all }: Progress, name: Gate['name'], kinds: readonly L
   return left.length === 0 ? undefined : { name, why: describeLeft(listed(left)) };
 }
 
-function doubtGate({ doubts, source }: Progress, trigger: Trigger | undefined): Gate | undefined {
-  // If a witness does not answer, only the files can still be looked at.
-  const isPast = (kind: DoubtKind) =>
-    kind === 'empty-pos-file' ? trigger?.by === 'start-timeout' : kind === 'no-answer' && source === 'files';
+function doubtGate({ doubts }: Progress, trigger: Trigger | undefined): Gate | undefined {
+  const isPast = (kind: DoubtKind) => kind === 'empty-pos-file' && trigger?.by === 'start-timeout';
   for (const { kind, about, why } of doubts) {
     const name = isPast(kind) ? undefined : PASSING[kind];
     if (name !== undefined) return { name, why: [about, why].filter(Boolean).join(' ') };

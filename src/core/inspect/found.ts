@@ -135,10 +135,8 @@ function totalsOf(files: readonly ObservedFile[]) {
   return totals;
 }
 
-/** The chunks of workers that run: those of others wait for no Fluentd. A silent worker may hold some. */
+/** The chunks of workers that run: those of others wait for no Fluentd. */
 function held({ reports, progress }: Observation): string | undefined {
-  const silent = progress.doubts.find(({ kind }) => kind === 'no-answer');
-  if (silent !== undefined) return `${silent.about}: ${silent.why}`;
   if (reports === undefined || !isAnyAlive(reports)) return undefined;
   const chunks = heldIn(progress.left).filter(({ next }) => next !== 'none');
   return chunks.length === 0 ? undefined : describeLeft(listed(chunks));

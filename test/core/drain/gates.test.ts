@@ -23,7 +23,7 @@ import {
   WRAPPER,
 } from '../../support/builders.ts';
 import { holding, sight } from '../../support/said.ts';
-import { alive, gone } from '../../support/witnesses.ts';
+import { alive, gone, SILENT } from '../../support/witnesses.ts';
 import { EMPTY, followed, MISSING, said, tailRules, unfound, unreadable } from '../worlds.ts';
 
 /** A change to a world in which every gate is open. */
@@ -92,6 +92,11 @@ describe('the drain is kept open by', () => {
     ],
     ['a look that did not take in everything', 'look', looked({ depth: 'light' })],
     ['a look that began before the trigger', 'look', looked({ lookedAt: 58_999 }, QUIET)],
+    [
+      'a witness that does not answer, also if all files are read',
+      'look: .* did not answer',
+      looked(said(SILENT)),
+    ],
     ['a pos file that is away', `pos-file: ${POS} is not there`, looked(MISSING)],
     ['a pos file that cannot be read', 'pos-file: .*: EIO', looked(unreadable('EIO'))],
     ['an empty pos file', `pos-file: ${POS} is empty for now`, looked(EMPTY)],
