@@ -15,7 +15,7 @@ import { endIfStuck } from './node/processes/end.ts';
 import { CommandError, UsageError } from './tasks/usage-error.ts';
 
 const BY_ENVIRONMENT =
-  'Every option can be set by environment: POSIDLE_ and its name in capitals, with _ for -; true for one without a value. The option itself wins. Lists are separated by commas. Durations: 500ms, 30s, 5m, 1h. Sizes: 64KiB, 10MB.';
+  'Every option can be set by environment: --some-option X by POSIDLE_SOME_OPTION=X, a switch by true. The option itself wins. Lists are separated by commas. Durations: 500ms, 30s, 5m, 1h. Sizes: 64KiB, 10MB.';
 const BUG = '1 a bug: please report it';
 const exitCodes = ({ exits, failed = BUG }: Pick<Command, 'exits' | 'failed'>) =>
   `Exit codes: ${exits}; ${failed}; 2 wrong options or configuration.`;

@@ -26,7 +26,7 @@ function world() {
 const drained = (host: FakeHost, rules: Partial<Policy> = {}) =>
   run(
     host,
-    { quiet: 'off', podEnds: true, grace: 30_000, startTimeout: 20_000, ...rules },
+    { quiet: 'off', podEnds: true, grace: 30_000, startTimeout: 'off', ...rules },
     { posFiles: [], witness: DIR, fluentd: { by: 'witness' } },
   );
 

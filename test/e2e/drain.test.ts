@@ -110,8 +110,10 @@ onFluentd(ONE_VERSION, (version) => {
       const dir = await sharedDir(site);
       await site.write('app.log', 1_000);
       podEnds(dir);
-      const posidle = drain(site, dir, ['--main-ended']);
-      await until('it still waits', () => /still waiting after [23]\d s/.test(posidle.stderr()));
+      const posidle = drain(site, dir, ['--main-ended', '--grace', '120s']);
+      await until('it still waits', () => /still waiting after [23]\d s/.test(posidle.stderr()), {
+        within: 60_000,
+      });
       const fluentd = fluentdIn(site, version, dir);
       const outcome = { ...DRAINED, end: 'left-to-kubelet' };
       expect(await ended(site, posidle)).toMatchObject({ code: 0, lost: 0, outcome });

@@ -56,7 +56,8 @@ export class Worker {
   witness(isSilent: boolean): Witness {
     const { socket: worker, pid } = this;
     if (this.isGone) return { worker, kind: 'gone', report: this.#lastReport };
-    if (isSilent) return { worker, kind: 'silent', why: 'its witness did not answer within 2 s' };
+    if (isSilent)
+      return { worker, kind: 'silent', why: 'its witness did not answer within 2 s', isBusy: true };
     const report = this.history.report(pid, {
       isReady: this.isReady,
       siblings: this.#siblings(),

@@ -20,4 +20,12 @@ export const SILENT: Witness = {
   worker: WORKER,
   kind: 'silent',
   why: 'its witness did not answer within 2 s',
+  isBusy: true,
+};
+
+export const NOT_BELIEVED: Witness = {
+  worker: WORKER,
+  kind: 'silent',
+  why: 'posidle does not believe its witness',
+  isBusy: false,
 };

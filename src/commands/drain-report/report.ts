@@ -92,9 +92,11 @@ export class LogReporter implements Reporter {
 
   #tellProgress(state: State, seen: Observation): void {
     this.#toldAt ??= seen.at;
-    const isEnding = seen.requests.length > 0 || (state.name !== 'waiting' && state.name !== 'watching');
+    const [request] = seen.requests;
+    const isEnding = request !== undefined || (state.name !== 'waiting' && state.name !== 'watching');
+    const begun = Math.max(state.since, request?.at ?? state.since);
     const every = isEnding
-      ? Math.min(PROGRESS_EVERY, Math.max(FIRST_PROGRESS_AFTER, this.#toldAt - state.since))
+      ? Math.min(PROGRESS_EVERY, Math.max(FIRST_PROGRESS_AFTER, this.#toldAt - begun))
       : PROGRESS_EVERY;
     if (seen.at - this.#toldAt < every) return;
     this.#toldAt = seen.at;

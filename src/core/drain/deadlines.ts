@@ -24,7 +24,8 @@ export function absenceDeadline(state: State, seen: Seen, policy: Policy): Milli
   const { fluentd } = seen;
   // A wrapper may run another Ruby program first, and a replaced Fluentd comes back at once. Nobody starts it again.
   if (fluentd.kind === 'absent' && fluentd.hasEnded) return state.since + policy.settle;
-  return earliest([startDeadline(state.since, policy), graceEnd(seen, policy)]);
+  // Fluentd stops undrained, which takes longer.
+  return earliest([startDeadline(state.since, policy), graceEnd(seen, { ...policy, podEnds: false })]);
 }
 
 function earliest(instants: readonly (Millis | undefined)[]): Millis | undefined {

@@ -21,7 +21,7 @@ import { settleEnd } from './trigger.ts';
 /** Doubts that may pass, each with its gate. An empty pos file counts as "nothing was logged" only after a whole start timeout. */
 const PASSING: Readonly<Partial<Record<DoubtKind, Gate['name']>>> = {
   'not-started': 'worker',
-  'no-answer': 'look',
+  'no-answer': 'worker',
   'not-looked-at': 'pos-file',
   'pos-file': 'pos-file',
   'empty-pos-file': 'pos-file',
@@ -65,10 +65,11 @@ function leftGate({ left: all }: Progress, name: Gate['name'], kinds: readonly L
 }
 
 function doubtGate({ doubts }: Progress, trigger: Trigger | undefined): Gate | undefined {
-  const isPast = (kind: DoubtKind) => kind === 'empty-pos-file' && trigger?.by === 'start-timeout';
   for (const { kind, about, why } of doubts) {
-    const name = isPast(kind) ? undefined : PASSING[kind];
-    if (name !== undefined) return { name, why: [about, why].filter(Boolean).join(' ') };
+    if (kind === 'empty-pos-file' && trigger?.by === 'start-timeout') continue;
+    const name = PASSING[kind];
+    const between = name === 'worker' ? ': ' : ' ';
+    if (name !== undefined) return { name, why: [about, why].filter(Boolean).join(between) };
   }
   return undefined;
 }

@@ -69,7 +69,7 @@ function unanswered({ lastAnswers }: Facts): readonly Doubt[] {
   const witnesses = lastAnswers.witnesses.map(
     (one): Witness =>
       one.kind === 'alive'
-        ? { worker: one.worker, kind: 'silent', why: 'its witness did not answer in time' }
+        ? { worker: one.worker, kind: 'silent', why: 'its witness did not answer in time', isBusy: true }
         : one,
   );
   const { doubts } = progressFromWitnesses(withLastAnswers({ ...lastAnswers, witnesses }, lastAnswers));

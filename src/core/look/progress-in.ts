@@ -1,5 +1,5 @@
 import type { Limits } from '../progress/limits.ts';
-import type { Doubt, Left, Progress } from '../progress/progress.ts';
+import type { Doubt, DoubtKind, Left, Progress } from '../progress/progress.ts';
 import { isAnswered, isAnyAlive, isComplete, lastAlive, progressFromWitnesses } from '../witness/reports.ts';
 import { type Facts, progressFromFiles } from './progress-from-files.ts';
 
@@ -27,9 +27,11 @@ function dated(progress: Progress, { hasFiles, movedAt }: Facts, before: Progres
   return { ...progress, movedAt: before.mark === mark ? before.movedAt : at };
 }
 
+const SAY_IT: readonly DoubtKind[] = ['no-answer', 'not-heard', 'worker-died'];
+
 /** Drops `no-witness` if a worker's doubt already says that. */
 function distinct(ofWorkers: readonly Doubt[], ofFiles: readonly Doubt[]): readonly Doubt[] {
-  const isSaid = ofWorkers.some(({ kind }) => kind === 'no-answer' || kind === 'worker-died');
+  const isSaid = ofWorkers.some(({ kind }) => SAY_IT.includes(kind));
   return [...ofWorkers, ...ofFiles.filter(({ kind }) => !(isSaid && kind === 'no-witness'))];
 }
 

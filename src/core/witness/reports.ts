@@ -24,7 +24,8 @@ export type Witness = {
   | { readonly kind: 'alive'; readonly report: Report }
   /** Nobody listens at the socket any more. `report` is the last report, if there is one. */
   | { readonly kind: 'gone'; readonly report: Report | undefined }
-  | { readonly kind: 'silent'; readonly why: string }
+  /** `isBusy`: it may still answer. */
+  | { readonly kind: 'silent'; readonly why: string; readonly isBusy: boolean }
 );
 
 export interface Reports {
@@ -176,7 +177,8 @@ function neverStarted(workers: readonly WorkerReport[]): readonly Doubt[] {
 
 function doubtsOfWorker(witness: Witness): readonly Doubt[] {
   const worker = nameOfWorker(witness);
-  if (witness.kind === 'silent') return [doubtOfUnheard('no-answer', witness, witness.why)];
+  if (witness.kind === 'silent')
+    return [doubtOfUnheard(witness.isBusy ? 'no-answer' : 'not-heard', witness, witness.why)];
   const { report } = witness;
   if (report === undefined || (witness.kind === 'gone' && !report.isFinal))
     return [doubtOfUnheard('worker-died', witness, DIED)];
@@ -195,7 +197,11 @@ const DIED =
   'it ended without a last report: nobody knows what it held, or what happened to its files before the next worker';
 
 /** What was left when the worker last answered may have been read or sent since then. */
-function doubtOfUnheard(kind: 'no-answer' | 'worker-died', witness: Witness, why: string): Doubt {
+function doubtOfUnheard(
+  kind: 'no-answer' | 'not-heard' | 'worker-died',
+  witness: Witness,
+  why: string,
+): Doubt {
   const { before } = witness;
   const worker = nameOfWorker(witness);
   if (before === undefined || before.count === 0) return doubt(kind, worker, why);

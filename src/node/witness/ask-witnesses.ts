@@ -57,7 +57,12 @@ export async function askWitnesses(
 ): Promise<Reports> {
   const names = await listWitnesses(dir).catch((error: Error) => error);
   if (names instanceof Error)
-    return { at, witnesses: [{ worker: dir, kind: 'silent', why: `${CANNOT_BE_ASKED}: ${inWords(names)}` }] };
+    return {
+      at,
+      witnesses: [
+        { worker: dir, kind: 'silent', why: `${CANNOT_BE_ASKED}: ${inWords(names)}`, isBusy: true },
+      ],
+    };
   const budget = newBudget();
   const ask = (name: string) => askOne(dir, name, question, budget, patience);
   return { at, witnesses: await Promise.all(names.map(ask)) };
@@ -108,10 +113,16 @@ async function askOne(
   for (let times = 0; times < 2 && 'isCut' in answer && answer.isCut && performance.now() < end; times += 1)
     answer = await exchange(path, question, budget, end - performance.now());
   if ('gone' in answer) return { worker, kind: 'gone', report: await lastReportOf(dir, worker, budget) };
-  if ('why' in answer) return { worker, kind: 'silent', why: answer.why };
+  const isBusy = answer.isCut === true || ('isBusy' in answer && answer.isBusy === true);
+  if ('why' in answer) return { worker, kind: 'silent', why: answer.why, isBusy };
   const report = parseReport(answer.text);
   if (!('notBelieved' in report)) return { worker, kind: 'alive', report };
-  return { worker, kind: 'silent', why: `posidle does not believe its witness: ${report.notBelieved}` };
+  return {
+    worker,
+    kind: 'silent',
+    why: `posidle does not believe its witness: ${report.notBelieved}`,
+    isBusy,
+  };
 }
 
 /** A neighbour may have put anything there, so posidle follows no link, waits for no FIFO and reads no more than the size that it saw. */

@@ -23,7 +23,7 @@ import {
   WRAPPER,
 } from '../../support/builders.ts';
 import { holding, sight } from '../../support/said.ts';
-import { alive, gone, SILENT } from '../../support/witnesses.ts';
+import { alive, gone, NOT_BELIEVED, SILENT } from '../../support/witnesses.ts';
 import { EMPTY, followed, MISSING, said, tailRules, unfound, unreadable } from '../worlds.ts';
 
 /** A change to a world in which every gate is open. */
@@ -94,7 +94,7 @@ describe('the drain is kept open by', () => {
     ['a look that began before the trigger', 'look', looked({ lookedAt: 58_999 }, QUIET)],
     [
       'a witness that does not answer, also if all files are read',
-      'look: .* did not answer',
+      'worker: .*: its witness did not answer',
       looked(said(SILENT)),
     ],
     ['a pos file that is away', `pos-file: ${POS} is not there`, looked(MISSING)],
@@ -104,7 +104,7 @@ describe('the drain is kept open by', () => {
     ['a file that cannot be looked at', `pos-file: ${LOG} cannot`, { files: [unseen] }],
     [
       'a worker that starts, as its witness says',
-      'worker: worker .pid 12. it has not started',
+      'worker: worker .pid 12.: it has not started',
       witnessed({ ready: false }),
     ],
     [
@@ -157,6 +157,7 @@ describe('the drain is not kept open by', () => {
     ['a Fluentd in another container', fluentd(REMOTE)],
     ['a supervisor that never had a worker', always(running({ workers: [] }))],
     ['an empty pos file, when a whole start timeout has passed', looked(EMPTY, by('start-timeout'))],
+    ['a witness that is not believed', looked(said(NOT_BELIEVED))],
     ['an empty file that in_tail has yet to find', looked(unfound(0))],
     ['a last line without its newline', { files: [unfinished] }],
     ['a look that began with the trigger', looked({ lookedAt: 59_000 }, QUIET)],

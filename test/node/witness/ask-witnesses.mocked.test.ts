@@ -17,7 +17,7 @@ test('while the system can open no file, a witness counts as silent and not as g
   const why = 'its witness cannot be asked: the system has too many files open';
   expect(await askWitnesses(inDir(), 'look', 5)).toEqual({
     at: 5,
-    witnesses: [{ worker: inDir(), kind: 'silent', why }],
+    witnesses: [{ worker: inDir(), kind: 'silent', why, isBusy: true }],
   });
 });
 

@@ -175,13 +175,21 @@ test('only the newest of very many sockets count', async () => {
 });
 
 describe('a witness that cannot be believed is silent, and says why:', () => {
-  test.each<[string, (socket: Socket) => void, RegExp]>([
-    ['an end without a word', (socket) => socket.end(), /it is no JSON/],
-    ['too long an answer', (socket) => socket.end(saying().padEnd(MOST_BYTES + 1)), /is too long/],
-    ['too many values', (socket) => socket.end(saying({ unknown: TOO_MANY })), /is too long/],
-  ])('%s', async (_, say, why) => {
+  test.each<[string, (socket: Socket) => void, RegExp, boolean]>([
+    [
+      'an end without a word, before which its worker may be ending',
+      (socket) => socket.end(),
+      /no JSON/,
+      true,
+    ],
+    ['another version', (socket) => socket.end('{"v":2}\n'), /does not believe/, false],
+    ['too long an answer', (socket) => socket.end(saying().padEnd(MOST_BYTES + 1)), /is too long/, false],
+    ['too many values', (socket) => socket.end(saying({ unknown: TOO_MANY })), /is too long/, false],
+  ])('%s', async (_, say, why, isBusy) => {
     await witness((_, socket) => say(socket));
-    expect(await ask()).toEqual([{ worker: WORKER, kind: 'silent', why: expect.stringMatching(why) }]);
+    expect(await ask()).toEqual([
+      { worker: WORKER, kind: 'silent', why: expect.stringMatching(why), isBusy },
+    ]);
   });
 });
 
