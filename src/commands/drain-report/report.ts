@@ -20,7 +20,10 @@ const MADE_AT_START = 'Fluentd makes it when it starts. If it does not come: is 
 
 const CAUSE =
   "The cause may be a full buffer, a throttled input or a slow destination: see Fluentd's log and configuration";
-const FROZEN = 'Is Fluentd stopped, or short of CPU?';
+const REMEDY: Readonly<Record<string, string>> = {
+  'no-answer': 'Is Fluentd stopped, or short of CPU?',
+  'not-believed': 'Are posidle and the witness of one version?',
+};
 const NOT_READ = 'Until that changes, nothing counts as read';
 
 /** Logs each state change and each order, and the progress while posidle waits. */
@@ -133,10 +136,10 @@ function* notesOf({ name }: State, seen: Observation): Generator<Note> {
   }
   const late = seen.progress.doubts.find(({ kind }) => kind === 'not-looked-at');
   if (late !== undefined) yield { key: late.kind, level: 'warn', text: `${late.why}. ${NOT_READ}` };
-  const silent = seen.progress.doubts.find(({ kind }) => kind === 'no-answer');
+  const silent = seen.progress.doubts.find(({ kind }) => kind in REMEDY);
   const isTold = name === 'stopping' || name === 'killing';
   if (silent?.about !== undefined && !isTold)
-    yield { key: silent.kind, level: 'warn', text: `${silent.about}: ${silent.why}. ${FROZEN}` };
+    yield { key: silent.kind, level: 'warn', text: `${silent.about}: ${silent.why}. ${REMEDY[silent.kind]}` };
   // If Fluentd is gone after the stop signal, the outcome says so.
   const isEnd = fluentd.kind === 'absent' && isTold;
   if (!isEnd) yield { facts: logFacts(seen), text: describeFluentd(seen) };

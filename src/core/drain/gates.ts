@@ -22,6 +22,7 @@ import { settleEnd } from './trigger.ts';
 const PASSING: Readonly<Partial<Record<DoubtKind, Gate['name']>>> = {
   'not-started': 'worker',
   'no-answer': 'worker',
+  'not-believed': 'worker',
   'not-looked-at': 'pos-file',
   'pos-file': 'pos-file',
   'empty-pos-file': 'pos-file',
@@ -64,9 +65,11 @@ function leftGate({ left: all }: Progress, name: Gate['name'], kinds: readonly L
   return left.length === 0 ? undefined : { name, why: describeLeft(listed(left)) };
 }
 
-function doubtGate({ doubts }: Progress, trigger: Trigger | undefined): Gate | undefined {
+function doubtGate({ doubts, source }: Progress, trigger: Trigger | undefined): Gate | undefined {
   for (const { kind, about, why } of doubts) {
     if (kind === 'empty-pos-file' && trigger?.by === 'start-timeout') continue;
+    // Waiting for its answer is in vain, and the files say what is read.
+    if (kind === 'not-believed' && source === 'files') continue;
     const name = PASSING[kind];
     const between = name === 'worker' ? ': ' : ' ';
     if (name !== undefined) return { name, why: [about, why].filter(Boolean).join(between) };

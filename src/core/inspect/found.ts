@@ -135,8 +135,10 @@ function totalsOf(files: readonly ObservedFile[]) {
   return totals;
 }
 
-/** The chunks of workers that run: those of others wait for no Fluentd. */
+/** The chunks of workers that run: those of others wait for no Fluentd. One that is not believed may hold some. */
 function held({ reports, progress }: Observation): string | undefined {
+  const unheard = progress.doubts.find(({ kind }) => kind === 'not-believed');
+  if (unheard !== undefined) return `${unheard.about}: ${unheard.why}`;
   if (reports === undefined || !isAnyAlive(reports)) return undefined;
   const chunks = heldIn(progress.left).filter(({ next }) => next !== 'none');
   return chunks.length === 0 ? undefined : describeLeft(listed(chunks));

@@ -27,7 +27,7 @@ function dated(progress: Progress, { hasFiles, movedAt }: Facts, before: Progres
   return { ...progress, movedAt: before.mark === mark ? before.movedAt : at };
 }
 
-const SAY_IT: readonly DoubtKind[] = ['no-answer', 'not-heard', 'worker-died'];
+const SAY_IT: readonly DoubtKind[] = ['no-answer', 'not-believed', 'worker-died'];
 
 /** Drops `no-witness` if a worker's doubt already says that. */
 function distinct(ofWorkers: readonly Doubt[], ofFiles: readonly Doubt[]): readonly Doubt[] {

@@ -96,6 +96,7 @@ export type DoubtKind =
   | 'unlisted'
   | 'unseen'
   | 'no-answer'
+  | 'not-believed'
   | 'not-started'
   | 'never-started'
   | 'worker-died'

@@ -178,7 +178,7 @@ function neverStarted(workers: readonly WorkerReport[]): readonly Doubt[] {
 function doubtsOfWorker(witness: Witness): readonly Doubt[] {
   const worker = nameOfWorker(witness);
   if (witness.kind === 'silent')
-    return [doubtOfUnheard(witness.isBusy ? 'no-answer' : 'not-heard', witness, witness.why)];
+    return [doubtOfUnheard(witness.isBusy ? 'no-answer' : 'not-believed', witness, witness.why)];
   const { report } = witness;
   if (report === undefined || (witness.kind === 'gone' && !report.isFinal))
     return [doubtOfUnheard('worker-died', witness, DIED)];
@@ -198,7 +198,7 @@ const DIED =
 
 /** What was left when the worker last answered may have been read or sent since then. */
 function doubtOfUnheard(
-  kind: 'no-answer' | 'not-heard' | 'worker-died',
+  kind: 'no-answer' | 'not-believed' | 'worker-died',
   witness: Witness,
   why: string,
 ): Doubt {
