@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { exitCodeOf } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
 import type { Question } from '../../src/core/progress/question.ts';
@@ -7,7 +7,7 @@ import type { WitnessOrder } from '../../src/host.ts';
 import { run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { holding, sight } from '../support/said.ts';
-import { alive, gone, SILENT } from '../support/witnesses.ts';
+import { alive, gone, NOT_BELIEVED, SILENT } from '../support/witnesses.ts';
 
 const DIR = '/posidle';
 
@@ -49,6 +49,16 @@ class HangingHost extends FakeHost {
 }
 
 describe('in an ending Pod', () => {
+  test('a witness that is not believed is asked ten times a second at most, until the time is over', async () => {
+    const { host } = world();
+    host.witnesses = [NOT_BELIEVED];
+    const ask = vi.spyOn(host, 'askWitnesses');
+    const { outcome } = await drained(host);
+    expect(outcome).toMatchObject({ outcome: 'unproven', doubts: { worst: [{ kind: 'not-believed' }] } });
+    expect(host.now()).toBeGreaterThan(20_000);
+    expect(ask.mock.calls.length).toBeLessThan(host.now() / 100 + 10);
+  });
+
   test.each([2_500, 5_000, 10_000])(
     'a worker that hangs for all %i ms of the grace period keeps posidle from no outcome',
     async (grace) => {

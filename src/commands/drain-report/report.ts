@@ -22,7 +22,7 @@ const CAUSE =
   "The cause may be a full buffer, a throttled input or a slow destination: see Fluentd's log and configuration";
 const REMEDY: Readonly<Record<string, string>> = {
   'no-answer': 'Is Fluentd stopped, or short of CPU?',
-  'not-believed': 'Are posidle and the witness of one version?',
+  'not-believed': "Is it of posidle's version, and may posidle open its socket?",
 };
 const NOT_READ = 'Until that changes, nothing counts as read';
 
