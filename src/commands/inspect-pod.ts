@@ -14,6 +14,10 @@ echo 'posidle: there is no posidle in this container. Look into it from a debug 
 export async function runInPod([name, ...others]: readonly string[], args: InspectArgs): Promise<number> {
   if (name === undefined || others.length > 0)
     throw new UsageError('inspect: name one Pod: kubectl posidle inspect POD');
+  if (name.includes('/'))
+    throw new UsageError(
+      `inspect: ${name} is not the name of a Pod. Those of a Job: kubectl get pods -l job-name=NAME`,
+    );
   const { context, namespace, interval, wait, witness, ...rest } = args;
   const where = optionWords({ context, namespace });
   const container = containerIn(name, [...where, 'get', 'pod', name, '-o', 'json']);

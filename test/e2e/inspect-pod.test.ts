@@ -10,6 +10,7 @@ beforeEach(() => symlinkSync(CLI, at('kubectl-posidle')));
 
 /** A kubectl that notes its words, gives this Pod, and runs here what it should run in a container. */
 function kubectl(pod: object, get = `cat ${at('pod.json')}`): void {
+  writeFileSync(at('words'), '');
   writeFileSync(at('pod.json'), JSON.stringify({ metadata: {}, status: { phase: 'Running' }, ...pod }));
   const script = `#!/bin/sh
 printf '%s\\n' "$*" >>${at('words')}
@@ -75,6 +76,15 @@ test.each([
   const { code, stderr } = await plugin('inspect', 'job-x');
   expect(code).toBe(1);
   expect(stderr).toMatch(said);
+});
+
+test('says how to find the Pods of a Job', async () => {
+  kubectl(INJECTED);
+  const { code, stderr } = await plugin('inspect', 'job/x');
+  expect(stderr).toContain(
+    'job/x is not the name of a Pod. Those of a Job: kubectl get pods -l job-name=NAME',
+  );
+  expect(code).toBe(2);
 });
 
 test('names the rights that it needs, beside what kubectl says', async () => {
