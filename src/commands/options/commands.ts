@@ -18,15 +18,16 @@ export interface Command {
 }
 
 const CHANGE = 'How to change the manifests:';
-const DRAIN_EXITS =
-  '0 drained or unproven; 3 not drained (with --strict also unproven); 4 posidle could not work: no Fluentd or no witness came, or posidle may not signal Fluentd or cannot prove which process it is';
+const drainExits = (missing: string) =>
+  `0 drained or unproven; 3 not drained (with --strict also unproven); 4 posidle could not work: ${missing} came, or posidle may not signal Fluentd or cannot prove which process it is`;
+const WATCH_EXITS = drainExits('no Fluentd');
 
 export const COMMANDS = {
   watch: {
     words: 'watch',
     about: 'stop a Fluentd that something else started, when its work is done',
     options: watchOptions,
-    exits: DRAIN_EXITS,
+    exits: WATCH_EXITS,
     examples: [
       [
         '$0 watch -p /var/log/fluentd/app.pos --quiet 2m --strict',
@@ -38,7 +39,7 @@ export const COMMANDS = {
     words: 'run',
     about: 'start Fluentd, and stop it when its work is done: posidle run -- fluentd …',
     options: watchOptions,
-    exits: `${DRAIN_EXITS}; if Fluentd failed by itself: its own code, or 128 + signal`,
+    exits: `${WATCH_EXITS}; if Fluentd failed by itself: its own code, or 128 + signal`,
     examples: [
       [
         '$0 run --quiet 2m -- fluentd -c /fluentd/etc/fluent.conf',
@@ -51,7 +52,7 @@ export const COMMANDS = {
     words: 'drain',
     about: 'drain a Fluentd with a witness now, and stop it unless the kubelet does that next',
     options: drainOptions,
-    exits: DRAIN_EXITS,
+    exits: drainExits('no witness of a Fluentd'),
     examples: [
       ['$0 drain --main-ended --grace 120s', 'drain and stop it: at most 120 s'],
       ['docker exec fluentd posidle drain --main-ended', 'where posidle is in the container of Fluentd'],

@@ -9,7 +9,9 @@ import {
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { DrainResult, End, Trigger } from '../../../src/core/drain/state.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import { listed } from '../../../src/core/progress/describe.ts';
 import type { DrainRequest } from '../../../src/core/progress/drain-request.ts';
+import type { Doubt, Left } from '../../../src/core/progress/progress.ts';
 import { ABSENT, entry, policy, running, seen, snapshot, type Watched } from '../../support/builders.ts';
 import { schemaIn } from '../../support/json-schema.ts';
 import { output } from '../../support/said.ts';
@@ -262,6 +264,19 @@ describe('the schema of an outcome', () => {
     const read = outcome(kind, { look: said(gone({ lines: 9, ends: [counted] })) });
     for (const told of [read, outcome(kind, { files: [behind], look: OUTSIDE })])
       expect(faultsIn(asJson(told))).toEqual([]);
+  });
+
+  test('takes each kind of what is left or doubted', () => {
+    const left = listed<Left>([
+      { kind: 'unread', path: '/a.log', bytes: 9 },
+      { kind: 'kept', where: 'concat', records: 1, emitsAfter: 4_000 },
+      { kind: 'moving', threads: 1 },
+      { kind: 'held', output: 'http', chunks: 1, bytes: 9, ids: ['5f'], isOwn: false, next: 'retry' },
+    ]);
+    const doubts = listed<Doubt>([
+      { kind: 'read-from', about: '/a.log', bytes: 9, why: 'Fluentd began at byte 9' },
+    ]);
+    expect(faultsIn(asJson({ ...outcome('stopped'), left, doubts }))).toEqual([]);
   });
 
   test('takes no other one', () => {
