@@ -222,6 +222,17 @@ test('the alert PosidleUnproven takes the log line of a posidle that found no wi
   expect(stderr.trim().split('\n').at(-1)).toMatch(patternOf('PosidleUnproven'));
 });
 
+test("docker/README's search leaves out a Pod without Fluentd, and no other", () => {
+  const [, search = ''] = /`! (grep -v .*? )warnings`/.exec(readFileSync('docker/README.md', 'utf8')) ?? [];
+  const pods = ['nginx', 'acme/fluentd:1'].map(
+    (image) => `kind: Pod\nmetadata: { name: p }\nspec: { containers: [{ name: main, image: ${image} }] }\n`,
+  );
+  const input = pods.join('---\n');
+  const command = `"${process.execPath}" ${BUNDLE} inject - 2>&1 >${at('out')} | ${search}`;
+  const { stdout } = spawnSync('sh', ['-c', command], { input, encoding: 'utf8' });
+  expect(stdout).toMatch(/^posidle: -: .* and so does --container: main\?\n$/);
+});
+
 /** What an alert on the log searches for. */
 function patternOf(alert: string): RegExp {
   const rules = readFileSync('docker/alerts-loki.yaml', 'utf8');

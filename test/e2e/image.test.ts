@@ -67,7 +67,7 @@ describe.skipIf(reason !== undefined)('the image posidle', () => {
   });
 
   test('drains and stops Fluentd by Docker Compose once main has completed, and then `up` ends', async () => {
-    const run = await compose(0);
+    const run = await compose('exit 0');
     expect(await run('up', '--no-color')).toContain(
       'drained: 20 lines read from 1 file; stdout: 20 taken, 20 delivered',
     );
@@ -75,10 +75,17 @@ describe.skipIf(reason !== undefined)('the image posidle', () => {
   });
 
   test('drains by hand under Docker Compose after a main that failed', async () => {
-    const run = await compose(7);
+    const run = await compose('exit 7');
     await expect(run('up')).rejects.toThrow('exited with code 7');
     expect(await run('run', '--rm', '--no-deps', 'posidle')).toContain('drained: 20 lines read from 1 file');
     expect((await run('logs', 'fluentd')).match(/line \d+ of 20/g)).toHaveLength(20);
+  });
+
+  test('drains by hand under Docker Compose after a main that was stopped', async () => {
+    const run = await compose('exec sleep 600');
+    await run('up', '--detach', 'main');
+    await run('stop', '--timeout', '0', 'main');
+    expect(await run('run', '--rm', '--no-deps', 'posidle')).toContain('drained: 20 lines read from 1 file');
   });
 });
 

@@ -8,8 +8,8 @@ import { until } from '../support/until.ts';
 import { standInFor } from './images.ts';
 import { environment } from './podman.ts';
 
-/** Runs docker-compose with the sample, whose main ends at once with `code`. The words give its stdout and stderr. */
-export async function compose(code: number): Promise<(...words: readonly string[]) => Promise<string>> {
+/** Runs docker-compose with the sample, whose main writes its lines at once, and then runs `last`. The words give its stdout and stderr. */
+export async function compose(last: string): Promise<(...words: readonly string[]) => Promise<string>> {
   const dir = mkdtempSync(join(tmpdir(), 'posidle-compose-'));
   const socket = join(dir, 'podman.sock');
   const service = spawn('podman', ['system', 'service', '--time', '0', `unix://${socket}`], {
@@ -21,7 +21,7 @@ export async function compose(code: number): Promise<(...words: readonly string[
   mkdirSync(cwd);
   const sample = readFileSync('docker/compose/compose.yaml', 'utf8')
     .replaceAll(/image: (\S+)/g, (_, image) => `image: ${standInFor(image)}`)
-    .replace('sleep 1; done', `done; exit ${code}`);
+    .replace('sleep 1; done', `done; ${last}`);
   writeFileSync(join(cwd, 'compose.yaml'), sample);
   const project = { DOCKER_HOST: `unix://${socket}`, COMPOSE_PROJECT_NAME: basename(dir).toLowerCase() };
   const run = async (...words: readonly string[]) => {
