@@ -124,21 +124,37 @@ on_each_version 'a file with the inode number of a closed one, but other content
   once(s, 30, 'find', within: 5)
 end
 
-on_oldest_and_newest 'a file with the inode number of a removed one, and the same bytes where that began and ended, is read from its beginning' do |s|
+# With the bytes of any other where it begins and ends.
+def alike(numbers)
   head, foot = ['begins', 'ends'].map { |word| "#{'-' * 70} #{word}\n" }
-  text = lambda { |numbers| head + numbers.map { |n| "line #{n} #{'x' * 190}\n" }.join + foot }
+  head + numbers.map { |n| "line #{n} #{'x' * 190}\n" }.join + foot
+end
+
+on_oldest_and_newest 'a file with the inode number of a removed one, and the same bytes where that began and ended, is read from its beginning' do |s|
   started(s, slow(s, 'rotate_wait 1s'))
-  s.append(text.call(10_001..16_000), 'b.log') # more than the witness holds open of removed files
+  s.append(alike(10_001..16_000), 'b.log') # more than the witness holds open of removed files
   s.till('b', within: 20) { s.ask('find') && s.delivered.size == 6012 }
   ino = File.stat(s.log('b.log')).ino
   File.rename(s.log('b.log'), "#{s.dir}/gone")
   s.append("line 11\n", 'b.log')
   s.seen('closed') { |a| a['closed'].any? { |c| c['inode'] == ino } }
   File.delete("#{s.dir}/gone")
-  s.till('let go') { Dir["/proc/#{s.worker}/fd/*"].none? { |fd| (File.stat(fd).ino rescue nil) == ino } }
-  next unless s.again(ino, text.call(20_001..26_000) + s.lines(12..20), 'c.log')
+  s.let_go(ino)
+  s.again(ino, alike(20_001..26_000) + s.lines(12..20), 'c.log')
   s.till('c', within: 20, show: -> { s.delivered.size.to_s }) { s.ask('find') && s.delivered.size == 12_024 }
   expect('no doubt', s.look['starts'], [])
+end
+
+on_oldest_and_newest 'so is one of which in_tail opened the removed one for each read' do |s|
+  started(s, slow(s, "rotate_wait 1s\n open_on_every_update true"))
+  s.append(alike(1001..1100), 'b.log')
+  s.till('b', within: 10) { s.ask('find') && s.delivered.size == 112 }
+  ino = (keeps = File.open(s.log('b.log'))).stat.ino # the number is not free meanwhile
+  File.delete(s.log('b.log'))
+  s.seen('closed') { |a| a['closed'].any? { |c| c['inode'] == ino } }
+  keeps.close
+  s.again(ino, alike(2001..2100) + s.lines(12..20), 'c.log')
+  s.till('c', within: 10, show: -> { s.delivered.size.to_s }) { s.ask('find') && s.delivered.size == 223 }
 end
 
 it 'with skip_refresh_on_startup in_tail finds a file too' do |s|

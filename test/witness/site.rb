@@ -42,12 +42,20 @@ class Site
     File.write(log(name), text, mode: 'a')
   end
 
-  # A log with an inode number that was free; false: another process was faster, or the file system gives none again.
+  def let_go(ino)
+    till('let go') { Dir["/proc/#{worker}/fd/*"].none? { |fd| (File.stat(fd).ino rescue nil) == ino } }
+  end
+
+  # A log with an inode number that is free. ext4 gives the lowest one, in a directory that had it; another process may be faster.
   def again(ino, text, name)
-    try = make('try')
-    found = (1..500).map { |n| "#{try}/#{n}" }.find { |f| File.write(f, '') && File.stat(f).ino == ino }
-    FileUtils.rm(Dir["#{try}/*"] - [found])
-    found && File.write(found, text) && File.rename(found, log(name))
+    found = (1..10).lazy.filter_map do |round|
+      FileUtils.rm(Dir[log('try*')]) && sleep(0.2) if round > 1
+      (1..20_000).lazy.map { |n| log("try#{n}") }.find { |f| File.write(f, '') && File.stat(f).ino == ino }
+    end.first
+    raise Skipped, 'the file system does not give an inode number again' unless found
+    File.write(found, text)
+    File.rename(found, log(name))
+    FileUtils.rm(Dir[log('try*')])
   end
 
   def lines(numbers, width = 0)

@@ -20,7 +20,6 @@ class PosidleWitness
   def reads?(w); var(handler(w), :@fifo); end
   def stat(path); File.stat(path) rescue nil; end
   def born(file); ms(file.is_a?(IO) ? file.birthtime : File.birthtime(file)); rescue NotImplementedError, SystemCallError, IOError; nil; end
-  def reused?(was, born); was[:born] && born && was[:born] != born; end # another file has its inode number
   def left?(s); s && (s[:size] && s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end
   def turns(w, stat) # the file under the path is new, another one, shorter, or gone
     h = handler(w)
@@ -40,7 +39,7 @@ class PosidleWitness
     before, now = @closed[key = key(w)], report(w)
     now[:pos] = was if (now[:pos]..2**60).cover?(was) # in_tail begins anew where the file is shorter
     now[:print] = fingerprint(w.path, now[:pos], io(w))
-    same = before ? !reused?(before, now[:born]) && before.values_at(:pos, :print) == now.values_at(:pos, :print) : @begun.key?(key) && now[:print]
+    same = before ? %i[born pos print].all? { |n| before[n] == now[n] } : @begun.key?(key) && now[:print] # another one may have its number
     written = ms(stat.mtime) if was == 0 # without a position in_tail begins at the end
     keep(@starts, now.merge(written: written)) unless now[:pos] == 0 || same
     keep(@lost, before.merge(why: 'closed')) if now[:pos] == 0 && left?(before) # the inode number was reused
@@ -54,6 +53,7 @@ class PosidleWitness
     keep(@lost, old.merge(why: 'closed')) if left?(old) && old[:born] != facts[:born]
     here = io || (s = stat(w.path)) && s.ino == key[1]
     pos, mark = facts[:pos], @marks[handler(w)] || { prints: {} }
+    facts.merge!(mark.slice(:dev, :born)) unless facts[:size] # it is gone
     facts[:print] = here ? fingerprint(w.path, pos, io) : mark[:prints][pos]
     facts[:head] = here ? fingerprint(w.path, [64, pos].min, io) : head(mark, pos)
     facts[:followed] = true if input(w).shutdown? && (s = stat(w.path)) && s.ino == key[1] # as long as the worker lived
@@ -137,7 +137,7 @@ class PosidleWitness
     return old unless prints[pos] # it is shorter, a cut of which in_tail tells
     head = old && old[:head] || fingerprint(w.path, 64, io(w))
     @heads[head] = true if head && @heads.size < 10 * MANY
-    { head: head, pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, at: Time.now - 1 }
+    { head: head, dev: s.dev, born: born(io(w) || w.path), pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, at: Time.now - 1 }
   end
   def names(asked, began) # files that match a path, but that the input passed over or has not found
     inputs, found, keys = @watchers.group_by { |w| input(w) }, {}, nil
@@ -164,7 +164,7 @@ class PosidleWitness
     @unfound = here.to_h.merge(found)
   end
   def as_closed?(closed, path, stat)
-    return if reused?(closed, born(path))
+    return unless closed[:born] == born(path)
     # a write gets the time of the kernel's last tick, which may be before the closing; a touch writes nothing
     since = closed[:at] - ms(stat.mtime)
     since > TICK || (closed[:print] ? closed[:print] == fingerprint(path, stat.size) : since >= 0)

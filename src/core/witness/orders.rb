@@ -48,7 +48,7 @@ class PosidleWitness
       next if (limit = var(i, :@limit_recently_modified)) && s.mtime < Time.now - limit
       target = Fluent::Plugin::TailInput::TargetInfo.new(path, s.ino)
       was = @closed[[by, s.ino, s.dev]] # it was begun under another name
-      same = was && !reused?(was, born(path)) && fingerprint(path, was[:pos]) == was[:print]
+      same = was && was[:born] == born(path) && fingerprint(path, was[:pos]) == was[:print]
       var(i, :@pf)[target].update(s.ino, was[:pos]) if same && var(i, :@pf)
       i.construct_watcher(target)
     end
