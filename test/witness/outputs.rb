@@ -71,6 +71,18 @@ on_three_versions 'records that no output takes are counted, and a line that a p
   expect('how in_tail is set', found['plugins'][0]['settings']['emit_unmatched_lines'], false)
 end
 
+on_three_versions 'records that fit no rule of rewrite_tag_filter are counted' do |s|
+  s.append("take 1\nleave\ntake 2\n")
+  rules = "<match raw>\n @type rewrite_tag_filter\n pattern /take/\n new_tag t\n</match>\n"
+  s.run(s.tail.sub('tag t', 'tag raw') + rules + s.out('flush_interval 0.2s'))
+  s.till('delivered') { s.delivered == ['take 1', 'take 2'] }
+  found = s.look
+  expect('one', found.values_at('unrouted', 'error'), [1, nil])
+  s.append("take 3\n")
+  s.till('delivered') { s.delivered.size == 3 }
+  expect('no other', s.look['unrouted'], 1)
+end
+
 on_three_versions 'an emit inside a flush attempt is counted, any other is not' do |s|
   s.append("plain\n")
   s.run(s.tail + s.out('flush_interval 0.2s'))

@@ -136,7 +136,7 @@ function reportIn(f: Fields) {
     lines: maybe(f.lines, number),
     /** Records of which an output took none or a part, and which nobody emits again. */
     refused: count(f.refused),
-    /** Records that no `<match>` takes. */
+    /** Records that no `<match>` takes, and no rule of rewrite_tag_filter. */
     unrouted: count(f.unrouted),
     /** Lines, or values of a parser filter, that became no record or an empty one. */
     unparsed: count(f.unparsed),

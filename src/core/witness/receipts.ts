@@ -21,7 +21,7 @@ export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
   const { unrouted, unparsed } = report;
   return [
     ...outputs.flatMap(doubtsOfOutput),
-    ...undelivered(worker, [[unrouted, 'lost (no <match> for the tag)']]),
+    ...undelivered(worker, [[unrouted, 'lost (no <match> or rule for them)']]),
     ...(unparsed > 0 ? [doubt('undelivered', worker, `${counted(unparsed, 'line')} gave no record`)] : []),
     ...(report.refused > 0 || missing.length > 0
       ? [doubt('unbalanced', where || worker, imbalanceOf(lost))]

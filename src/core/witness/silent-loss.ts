@@ -8,7 +8,7 @@ const SET_ACK = `${NO_CONFIRMATION}: set require_ack_response true`;
 const USE_FORWARD = `${NO_CONFIRMATION}: use forward with require_ack_response true`;
 const NO_ACKS = 'no broker confirms what it was sent: set required_acks to -1 or 1';
 const NO_EVENT = 'records that are refused vanish without a message: set emit_error_label_event true';
-const NO_RULE = 'records that no rule fits, or without the key of a rule, vanish without a message';
+const NO_RULE = 'records that no rule fits vanish without a message: use 2.3 or later, with emit_mode batch';
 const REJECTED = 'events that CloudWatch rejects vanish without a message: set log_rejected_request true';
 const NO_HTTP = 'without HTTP nothing confirms what was sent: set use_http true';
 
@@ -18,7 +18,7 @@ const SILENT_LOSSES: readonly Row[] = [
   ['Plugin::ForwardOutput', 'out_forward', SET_ACK, 'require_ack_response', false, undefined],
   ['Plugin::TcpOutput', 'out_tcp', USE_FORWARD],
   ['Plugin::UnixOutput', 'out_unix', USE_FORWARD],
-  ['Plugin::RewriteTagFilterOutput', 'rewrite_tag_filter', NO_RULE],
+  ['Plugin::RewriteTagFilterOutput', 'rewrite_tag_filter', NO_RULE, 'emit_mode', 'record', undefined],
   ['Plugin::CloudwatchLogsOutput', 'cloudwatch_logs', REJECTED, 'log_rejected_request', false, undefined],
   ['Plugin::OpenSearchOutput', 'opensearch', NO_EVENT, 'emit_error_label_event', false],
   ['Plugin::OpenSearchOutputDataStream', 'opensearch_data_stream', NO_EVENT, 'emit_error_label_event', false],

@@ -6,10 +6,10 @@ class PosidleWitness
   CHUNKS = 20_000 # that are told by their ids, 32 bytes each
   FULL = { text: 'more kinds than are counted' }.freeze
   OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that log for other files
-  SOURCES = %r{/(log|match|root_agent|supervisor|event_router|buffer|output|in_tail.*|filter_parser)\.rb\z}.freeze # or copies
+  SOURCES = %r{/(log|match|root_agent|supervisor|event_router|buffer|output|in_tail.*|filter_parser|out_rewrite_tag_filter)\.rb\z}.freeze # or copies
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
   SETTINGS = %i[require_ack_response required_acks use_http log_rejected_request emit_error_label_event
-                emit_unmatched_lines reserve_data multiline_mode].freeze
+                emit_unmatched_lines reserve_data multiline_mode emit_mode].freeze
   QUOTED = /(?<!\w)(?:(")(?>[^"\\]+|\\.)+"?|(')(?>[^'\\]+|\\.)+'?)/m.freeze
   LATER = { Object => :never }.freeze
   ASIDE = /\A(?:bad chunk is moved|chunk files are evacuated) to (.+?)\.?\z/m.freeze # buffer.rb, buf_file.rb, output.rb
@@ -78,6 +78,9 @@ class PosidleWitness
       else # Fluentd 1.14: [nil, nil] is none
         trace(:filters, c, :filter_with_time, [], :return) { |f, _, (kept)| kept ? dropped([0], kept.compact, f) : rescued[f] = 0 }
       end
+    when 'Fluent::Plugin::RewriteTagFilterOutput' # it says nothing of a record that fits no rule
+      rewritten = %i[tag es new_event_streams] # the last since 2.3, as emit_mode
+      trace(:rewrites, c, :process, rewritten, :return) { |_, had, done| rewrites(*had) if done && done[0] } if c.method_defined?(:emit_mode)
     when 'Fluent::EventRouter'
       trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
     when 'Fluent::Plugin::TailInput::TailWatcher'
@@ -110,6 +113,7 @@ class PosidleWitness
     missing = %i[warn error fatal ends resumes clears attempts emits unmatched errors purges takes backups commits]
     missing += %i[turns closes parses reads] if @inputs.any?
     missing << :filters if defined?(Fluent::Plugin::ParserFilter)
+    missing << :rewrites if (Fluent::Plugin::RewriteTagFilterOutput.method_defined?(:emit_mode) rescue nil)
     missing -= @traces.select { |_, (_, method)| valid?(method) }.keys
     @error || @fault || ("not heard: #{missing.join(' ')}" if missing.any?)
   end
@@ -153,6 +157,10 @@ class PosidleWitness
   end
   def values; Thread.current[:posidle_values] ||= {}.compare_by_identity; end # of each record, by the filter
   def rescued; Thread.current[:posidle_rescued] ||= {}.compare_by_identity; end # by <label @ERROR>
+  def rewrites(tag, es, made) # by tag, since 2.4 by label and tag; nil with emit_mode record
+    made &&= made.values.flat_map { |one| one.is_a?(Hash) ? one.values : [one] }
+    number(:unrouted, es.size - made.sum(&:size)) unless made.nil? || OWN_TAG.match?(tag)
+  end
   def kind(said) # without the parts that differ from message to message
     said = text(said.to_s[0, 300]).gsub(QUOTED, '\1\2…\1\2')
     said.gsub(%r{/\S+}, '…').gsub(/(?<!longer than )(?<!\d)(\b\h{8,}\b|\d+)/, '#')[0, 120] # but for max_line_size

@@ -84,7 +84,7 @@ describe('so many workers are away', () => {
 
 test('records without a <match>, and lines of which a parser makes nothing, are a doubt', () => {
   expect(doubts({ unrouted: 2, unparsed: 1, worker: 1, workers: 1 })).toMatchObject([
-    { kind: 'undelivered', about: 'worker 1 (pid 12)', why: '2 records lost (no <match> for the tag)' },
+    { kind: 'undelivered', about: 'worker 1 (pid 12)', why: '2 records lost (no <match> or rule for them)' },
     { kind: 'undelivered', about: 'worker 1 (pid 12)', why: '1 line gave no record' },
   ]);
 });
