@@ -77,7 +77,7 @@ export const watchOptions = namedInErrors({
   ),
   'termination-log': parsed(
     'FILE',
-    'write the outcome here in one JSON line of at most 4 KiB; by default /dev/termination-log if it exists',
+    'write the outcome here in one JSON line of at most 2 KiB; by default /dev/termination-log if it exists',
     TELL,
     nonEmpty,
   ),

@@ -7,9 +7,10 @@ import { printableJson } from '../../core/text/printable.ts';
 import { formatDuration, type Millis } from '../../core/text/units.ts';
 import { openWithoutLinks } from '../files/safe-write.ts';
 
-/** The default of terminationMessagePath. The kubelet reads its first 4 KiB. */
+/** The default of terminationMessagePath. */
 const USUAL = '/dev/termination-log';
-const LIMIT = 4_096;
+/** All containers of a Pod have 12 KiB in equal parts (status_manager.go, normalizeStatus): so much each if they are six. */
+const LIMIT = 2_048;
 const TIMEOUT: Millis = 2_000;
 
 /** Writes the outcome as one JSON line for the kubelet. Without a path it does nothing if the default file is missing. */

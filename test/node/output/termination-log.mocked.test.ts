@@ -83,6 +83,17 @@ describe('the termination message', () => {
     await expect(writeTerminationLog(path, OUTCOME)).rejects.toThrow('not written within 2.0 s');
   });
 
+  test('names the largest as far as 2 KiB have room, and says how many there are', async () => {
+    const worst = Array.from(
+      { length: 10 },
+      (_, at) => ({ kind: 'unread', path: 'x'.repeat(400), bytes: 9 - at }) as const,
+    );
+    await writeTerminationLog(path, { ...OUTCOME, left: { count: 12, bytes: 45, worst } });
+    const message = readFileSync(path, 'utf8');
+    expect(Buffer.byteLength(message)).toBeLessThanOrEqual(2_048);
+    expect(JSON.parse(message)).toMatchObject({ left: { count: 12, worst: worst.slice(0, 4) } });
+  });
+
   test('cannot steer the terminal that shows it', async () => {
     const worst = [{ kind: 'unread', path: '/a\u009b31m\u202e.log', bytes: 1 }] as const;
     await writeTerminationLog(path, { ...OUTCOME, left: { ...OUTCOME.left, worst } });
