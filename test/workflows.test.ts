@@ -30,6 +30,7 @@ describe('a release', () => {
     expect(text).toContain('https://github.com/Some-One/posidle/releases/download/');
     expect(text).toContain('newName: ghcr.io/some-one/posidle');
     expect(text).not.toMatch(/OWNER/);
+    expect(text).toContain('`delete` ends a Job that runs');
   });
 
   test('attaches a kubectl plugin whose manifest has the sum of its archive', () => {

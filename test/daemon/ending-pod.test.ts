@@ -113,6 +113,7 @@ describe('in an ending Pod', () => {
     const { host } = world();
     host.sign = 'starting';
     host.at(26_000, (h) => {
+      h.sign = 'listening';
       h.witnesses = [alive()];
     });
     const { outcome } = await drained(host);

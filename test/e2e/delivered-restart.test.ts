@@ -96,7 +96,7 @@ onFluentd(ONE_VERSION, (version) => {
     const delivery = { conf: inMemory(site), fluentdWrapper: ['setsid', '--fork', '--wait'] };
     const ended = await deliver(site, delivery, async (_, posidle) => {
       process.kill(parentOf(workersOf(site.conf)[0] ?? 0), 'SIGKILL');
-      await posidle.logged(/its witness answers/);
+      await posidle.logged(/its witness listens/);
       await site.write('app.log', 1_000);
     });
     expect(ended).toMatchObject(DRAINED);

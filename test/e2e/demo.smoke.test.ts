@@ -8,7 +8,7 @@ import { requireFluentd } from '../support/real-fluentd.ts';
 /** The one that README's run was on. */
 const VERSION = '1.18.0';
 /** The lines that only `posidle drain` logs, or a drain with buffers. */
-const OF_THE_PICTURE_ALONE = /asks Fluentd's witness|its witness answers|main has ended|to flush|and flushed/;
+const OF_THE_PICTURE_ALONE = /asks Fluentd's witness|its witness listens|main has ended|to flush|and flushed/;
 
 /** The count, and what a Pod would print as its termination message. */
 const ENDING = /\nwritten 20, delivered 20, lost 0\n.*termination message:\n\{.*"outcome":"drained",.*\}\n/;

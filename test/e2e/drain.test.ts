@@ -137,6 +137,20 @@ onFluentd(ONE_VERSION, (version) => {
       expect(code).toBe(4);
     });
 
+    test('says the same of one that ends while it loads', async ({ site }) => {
+      const dir = await sharedDir(site);
+      await site.write('app.log', 10);
+      const mistake = { name: 'match', arg: 'app', params: { '@type': '"#{sleep 4}htpp"' } };
+      fluentdIn(site, version, dir, [tail(site.log('*.log'), site.pos), mistake]);
+      await until('it loads', () => existsSync(join(dir, 'lives')));
+      podEnds(dir);
+      const posidle = drain(site, dir, ['--main-ended']);
+      await posidle.logged(/posidle cannot ask its witness yet/);
+      const { code, outcome } = await ended(site, posidle);
+      expect(outcome).toMatchObject({ end: 'no-fluentd', why: expect.stringContaining('nobody reads') });
+      expect(code).toBe(4);
+    });
+
     test('counts the grace period from the start of Node, however long that takes', async ({ site }) => {
       const dir = await sharedDir(site);
       const slow = loading('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500)');

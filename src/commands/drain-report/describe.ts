@@ -3,6 +3,7 @@ import { drainGate } from '../../core/drain/gates.ts';
 import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
 import type { Observation } from '../../core/look/observation.ts';
+import { isUp } from '../../core/progress/fluentd-reading.ts';
 import { bytesToRead } from '../../core/progress/progress.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 
@@ -24,7 +25,7 @@ function deadlineOf(state: State, seen: Observation, policy: Policy): Millis | u
   if (state.name === 'draining') return drainDeadline(state.trigger, seen, policy);
   if (state.name === 'stopping') return stopDeadline(state, seen, policy);
   if (state.name !== 'waiting') return undefined;
-  if (seen.fluentd.kind === 'absent') return absenceDeadline(state, seen, policy);
+  if (!isUp(seen.fluentd)) return absenceDeadline(state, seen, policy);
   return policy.quiet === 'off' ? undefined : startDeadline(state.since, policy);
 }
 
@@ -37,8 +38,9 @@ function describeQuiet({ since }: State, seen: Observation, { quiet }: Policy): 
   return `quiet for ${formatDuration(silence)} of ${formatDuration(quiet)}${left}`;
 }
 
-function missing({ fluentd, unknown: [doubt] }: Observation): string {
-  if (fluentd.kind === 'absent') return fluentd.why;
+function missing(seen: Observation): string {
+  const [doubt] = seen.unknown;
+  if (!isUp(seen.fluentd)) return describeFluentd(seen);
   return doubt === undefined ? 'Fluentd has read nothing yet' : `${doubt.about} ${doubt.why}`;
 }
 
@@ -51,7 +53,9 @@ export function describeFluentd({ fluentd }: Observation): string {
     case 'wrapper':
       return `no fluentd was found below the command, pid ${fluentd.leader.pid}`;
     case 'remote':
-      return fluentd.isStarting ? 'fluentd starts' : 'fluentd runs: its witness answers';
+      return fluentd.isStarting
+        ? 'fluentd runs, and posidle cannot ask its witness yet'
+        : 'fluentd runs: its witness listens';
     case 'ambiguous':
       return `${fluentd.candidates.length} independent fluentds run`;
   }

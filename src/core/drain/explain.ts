@@ -28,7 +28,7 @@ export const SURVIVED: End = { kind: 'survived', why: 'Fluentd is still there af
 /** posidle signals no process of another container. */
 export const OUT_OF_REACH: End = {
   kind: 'survived',
-  why: 'Fluentd was told to stop, and still runs',
+  why: 'Fluentd did not stop, and still runs',
 };
 export const ENDED_BY_ITSELF: End = { kind: 'ended-by-itself', why: 'Fluentd ended by itself' };
 export const LEFT_TO_KUBELET: End = {

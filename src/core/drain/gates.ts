@@ -119,13 +119,13 @@ export function pendingNow({ pending }: Draining, seen: Seen): PendingChunks | u
   return isLeft(progress, 'kept') ? undefined : pendingChunks(progress);
 }
 
-function fluentdGate(seen: Seen): Gate | undefined {
+export function fluentdGate(seen: Seen): Gate | undefined {
   const { fluentd, workers } = seen;
   if (fluentd.kind === 'absent') return { name: 'fluentd', why: fluentd.why };
   if (fluentd.kind === 'wrapper' && workers === 'gone')
     return { name: 'fluentd', why: 'Fluentd has ended, and its wrapper has not started another one' };
   if (fluentd.kind === 'remote' && fluentd.isStarting)
-    return { name: 'worker', why: 'Fluentd runs, and its witness does not listen yet' };
+    return { name: 'worker', why: 'Fluentd runs, and posidle cannot ask its witness yet' };
   if (fluentd.kind !== 'running') return undefined;
   if (fluentd.successor !== undefined)
     return { name: 'fluentd', why: `Fluentd is being replaced by pid ${fluentd.successor.pid}` };

@@ -2,6 +2,7 @@
  * The decision. Rule 1: only this file decides whether the state changes; trigger.ts says what begins the drain, and transitions.ts builds
  * the result. Rule 2: this file sees only the state, the observation and the policy. It has no clock, no process and no file.
  */
+import { isUp } from '../progress/fluentd-reading.ts';
 import { SLOW_START } from '../progress/limits.ts';
 import type { Seen } from '../progress/seen.ts';
 import { formatDuration, type Millis } from '../text/units.ts';
@@ -20,7 +21,7 @@ import {
 } from './deadlines.ts';
 import { describeCandidates, ENDED_BY_ITSELF, KILLED, OUT_OF_REACH, STOPPED, SURVIVED } from './explain.ts';
 import { flushAt, mayFlush } from './flushing.ts';
-import { drainGate, pendingNow } from './gates.ts';
+import { drainGate, fluentdGate, pendingNow } from './gates.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, DrainResult, Gate, Next, Of, State, StateName } from './state.ts';
 import { changeTo, drain, finish, flush, resultOf, type Step, stay, stop } from './transitions.ts';
@@ -63,8 +64,7 @@ export function step(state: State, seen: Seen, policy: Policy): Step {
 }
 
 const stepWaiting: Rule<'waiting'> = (state, seen, policy) => {
-  if (seen.fluentd.kind === 'absent' && seen.goneSince === undefined)
-    return waitForFluentd(state, seen, policy);
+  if (!isUp(seen.fluentd) && seen.goneSince === undefined) return waitForFluentd(state, seen, policy);
   const trigger = requestedBy(seen, policy);
   // If Fluentd started after the trigger, the drain time begins now.
   if (trigger !== undefined) return drain({ ...trigger, at: seen.at }, seen, policy);
@@ -194,7 +194,7 @@ function endOf<From extends Of<'waiting' | 'watching' | 'draining'>>(
 }
 
 function waitForFluentd(state: Of<'waiting'>, seen: Seen, policy: Policy) {
-  const why = seen.fluentd.kind === 'absent' ? seen.fluentd.why : '';
+  const why = fluentdGate(seen)?.why ?? '';
   const deadline = absenceDeadline(state, seen, policy);
   // A parent sees its child in the first look, so an absent child has ended. Before that look has ended nobody knows.
   const hasLooked = seen.extent !== 'overdue';

@@ -62,3 +62,8 @@ export type FluentdReading =
       readonly isOrphaned?: true;
     }
   | { readonly kind: 'ambiguous'; readonly candidates: readonly ProcessRow[] };
+
+/** Whether a Fluentd is there that can be drained: not one of which only the witness's directory shows that it starts. */
+export function isUp(fluentd: FluentdReading): boolean {
+  return fluentd.kind !== 'absent' && !(fluentd.kind === 'remote' && fluentd.isStarting === true);
+}

@@ -86,8 +86,8 @@ describe('the drain is kept open by', () => {
     ['one of two workers, where one witness answers', 'worker: .* yet', fluentd(ONE_OF_TWO, HEARD)],
     ['a supervisor without its worker', 'worker: .* is gone', fluentd(running({ workers: [] }))],
     [
-      'a Fluentd whose witness does not listen yet',
-      'worker: Fluentd runs, and its witness',
+      'a Fluentd whose witness cannot be asked yet',
+      'worker: Fluentd runs, and posidle cannot ask',
       fluentd({ ...REMOTE, isStarting: true }),
     ],
     ['a look that did not take in everything', 'look', looked({ depth: 'light' })],

@@ -6,7 +6,16 @@ import { mayMainRun } from '../../../src/core/drain/trigger.ts';
 import type { Observation } from '../../../src/core/look/observation.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { Progress } from '../../../src/core/progress/progress.ts';
-import { ABSENT, draining, entry, policy, seen, snapshot, type Watched } from '../../support/builders.ts';
+import {
+  ABSENT,
+  draining,
+  entry,
+  policy,
+  REMOTE,
+  seen,
+  snapshot,
+  type Watched,
+} from '../../support/builders.ts';
 import { alive } from '../../support/witnesses.ts';
 import { said, sized } from '../worlds.ts';
 
@@ -142,6 +151,16 @@ describe('before anything is read', () => {
     ['one entry that moved begins the watch', silent(1, { hasRead: true }), 'watching', undefined],
   ])('%s', (_, { state, wakeAt }, name, due) => {
     expect([state.name, wakeAt]).toEqual([name, due]);
+  });
+
+  test('a Fluentd that ends while it loads was never there, although main has ended', () => {
+    const requests = [{ by: 'main-ended', at: 0 }] as const;
+    const loads = snapshot(1_000, [], { fluentd: { ...REMOTE, isStarting: true }, requests });
+    expect(decided(begin(0), seen([loads]), { startTimeout: 'off' }).state.name).toBe('waiting');
+    const over = { kind: 'absent', why: 'Fluentd has ended', hasEnded: true } as const;
+    const ended = seen([loads, snapshot(20_000, [], { fluentd: over, requests })]);
+    const end = { kind: 'no-fluentd', why: 'Fluentd has ended' };
+    expect(decided(begin(0), ended, { startTimeout: 'off' }).state).toMatchObject({ name: 'stopped', end });
   });
 
   test('a Fluentd that comes long after the call gets the whole time to drain', () => {
