@@ -3,7 +3,6 @@ import type { State } from '../../core/drain/state.ts';
 import type { Observation } from '../../core/look/observation.ts';
 import { NOT_THERE } from '../../core/look/unknown-pos-file.ts';
 import { DRAIN_REQUESTS } from '../../core/progress/drain-request.ts';
-import { isUp } from '../../core/progress/fluentd-reading.ts';
 import { bytesToRead } from '../../core/progress/progress.ts';
 import { groupedBy } from '../../core/text/lists.ts';
 import { andMore, counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
@@ -124,7 +123,7 @@ function keyOf({ key, posFile = '', text }: Note): string {
 function* notesOf({ name }: State, seen: Observation): Generator<Note> {
   const { requests, fluentd, unknown, main, files } = seen;
   const [request] = requests;
-  if (request !== undefined && name === 'waiting' && !isUp(fluentd)) {
+  if (request !== undefined && name === 'waiting' && fluentd.kind === 'absent') {
     const bySignal = request.by.startsWith('SIG') ? '; a second signal ends the wait' : '';
     const { text } = DRAIN_REQUESTS[request.by];
     yield { text: `${text}, and Fluentd is not up; posidle waits for it${bySignal}` };
