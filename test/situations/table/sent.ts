@@ -125,7 +125,7 @@ export const SENT: readonly Situation[] = [
     },
     deeds: READ,
     outcome: 'unproven',
-    told: '20 records lost (no <match> for the tag)',
+    told: '20 records lost (no <match> or rule for them)',
     lost: 20,
     on: 'newest',
     since: 'fef4ce2',
