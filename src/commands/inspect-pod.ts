@@ -16,7 +16,7 @@ export async function runInPod([name, ...others]: readonly string[], args: Inspe
     throw new UsageError('inspect: name one Pod: kubectl posidle inspect POD');
   if (name.includes('/'))
     throw new UsageError(
-      `inspect: ${name} is not the name of a Pod. Those of a Job: kubectl get pods -l job-name=NAME`,
+      `inspect: ${name}: name a Pod, without a slash. The Pods of a Job: kubectl get pods -l job-name=NAME`,
     );
   const { context, namespace, interval, wait, witness, ...rest } = args;
   const where = optionWords({ context, namespace });

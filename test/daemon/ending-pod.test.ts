@@ -112,12 +112,35 @@ describe('in an ending Pod', () => {
   test('a Fluentd that starts is waited for as long as the grace period allows', async () => {
     const { host } = world();
     host.sign = 'starting';
-    host.at(26_000, (h) => {
+    host.at(19_000, (h) => {
       h.sign = 'listening';
       h.witnesses = [alive()];
     });
     const { outcome } = await drained(host);
     expect(outcome).toMatchObject({ end: 'left-to-kubelet', outcome: 'drained' });
+  });
+
+  test('one that a pause of its entry point seems to end is waited for, too', async () => {
+    const { host } = world();
+    host.sign = 'starting';
+    host.at(9_000, (h) => {
+      h.sign = 'ended';
+    });
+    host.at(10_000, (h) => {
+      h.sign = 'listening';
+      h.witnesses = [alive()];
+    });
+    const { outcome } = await drained(host);
+    expect(outcome).toMatchObject({ end: 'left-to-kubelet', outcome: 'drained' });
+  });
+
+  test('one that never listens is given up when Fluentd needs the rest of the grace period for its end', async () => {
+    const { host } = world();
+    host.sign = 'starting';
+    const { outcome } = await drained(host);
+    expect(outcome).toMatchObject({ end: 'no-fluentd', why: expect.stringContaining('can ask no witness') });
+    expect(exitCodeOf(outcome, { strict: false })).toBe(4);
+    expect([host.now() >= 20_000, host.now() < 22_000]).toEqual([true, true]);
   });
 
   test('a Fluentd that has ended is not waited for, and nobody says "drained"', async () => {

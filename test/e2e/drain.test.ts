@@ -140,12 +140,17 @@ onFluentd(ONE_VERSION, (version) => {
     test('says the same of one that ends while it loads', async ({ site }) => {
       const dir = await sharedDir(site);
       await site.write('app.log', 10);
-      const mistake = { name: 'match', arg: 'app', params: { '@type': '"#{sleep 4}htpp"' } };
+      const mistake = {
+        name: 'match',
+        arg: 'app',
+        params: { '@type': `"#{sleep 0.1 until File.exist?('${join(site.dir, 'go')}')}htpp"` },
+      };
       fluentdIn(site, version, dir, [tail(site.log('*.log'), site.pos), mistake]);
       await until('it loads', () => existsSync(join(dir, 'lives')));
       podEnds(dir);
       const posidle = drain(site, dir, ['--main-ended']);
-      await posidle.logged(/posidle cannot ask its witness yet/);
+      await posidle.logged(/posidle can ask no witness of it/);
+      writeFileSync(join(site.dir, 'go'), '');
       const { code, outcome } = await ended(site, posidle);
       expect(outcome).toMatchObject({ end: 'no-fluentd', why: expect.stringContaining('nobody reads') });
       expect(code).toBe(4);

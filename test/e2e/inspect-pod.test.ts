@@ -82,7 +82,7 @@ test('says how to find the Pods of a Job', async () => {
   kubectl(INJECTED);
   const { code, stderr } = await plugin('inspect', 'job/x');
   expect(stderr).toContain(
-    'job/x is not the name of a Pod. Those of a Job: kubectl get pods -l job-name=NAME',
+    'job/x: name a Pod, without a slash. The Pods of a Job: kubectl get pods -l job-name=NAME',
   );
   expect(code).toBe(2);
 });

@@ -71,16 +71,30 @@ on_three_versions 'records that no output takes are counted, and a line that a p
   expect('how in_tail is set', found['plugins'][0]['settings']['emit_unmatched_lines'], false)
 end
 
-on_three_versions 'records that fit no rule of rewrite_tag_filter are counted' do |s|
-  s.append("take 1\nleave\ntake 2\n")
-  rules = "<match raw>\n @type rewrite_tag_filter\n pattern /take/\n new_tag t\n</match>\n"
-  s.run(s.tail.sub('tag t', 'tag raw') + rules + s.out('flush_interval 0.2s'))
-  s.till('delivered') { s.delivered == ['take 1', 'take 2'] }
-  found = s.look
-  expect('one', found.values_at('unrouted', 'error'), [1, nil])
-  s.append("take 3\n")
-  s.till('delivered') { s.delivered.size == 3 }
-  expect('no other', s.look['unrouted'], 1)
+def rewritten(site, more)
+  rules = "<match raw>\n @type rewrite_tag_filter\n pattern /take/\n new_tag t\n #{more}\n</match>\n"
+  site.append("take 1\nleave\ntake 2\n")
+  site.run(site.tail.sub('tag t', 'tag raw') + rules + site.out('flush_interval 0.2s'))
+  site.till('delivered') { site.delivered == ['take 1', 'take 2'] }
+  site.append("take 3\n")
+  site.till('delivered') { site.delivered.size == 3 }
+  site.look
+end
+
+def counts_rewritten(site, more)
+  expect('one', rewritten(site, more).values_at('unrouted', 'error'), [1, nil])
+  site.append("fail\n")
+  found = site.seen('an error') { |a| a['heard'].any? }
+  expect('no other', found['unrouted'], 1)
+end
+
+on_three_versions('records that fit no rule of rewrite_tag_filter are counted') { |s| counts_rewritten(s, '') }
+on_oldest_and_newest('records that fit no rule of an older rewrite_tag_filter are counted') { |s| counts_rewritten(s, 'flat true') }
+it 'how rewrite_tag_filter emits is told, and by record nothing is counted' do |s|
+  found = rewritten(s, 'emit_mode record')
+  expect('none', found.values_at('unrouted', 'error'), [0, nil])
+  rules = found['outputs'].find { |o| o['class'] == 'Fluent::Plugin::RewriteTagFilterOutput' }
+  expect('mode', rules['settings']['emit_mode'], 'record')
 end
 
 on_three_versions 'an emit inside a flush attempt is counted, any other is not' do |s|

@@ -1,4 +1,5 @@
 import { absenceDeadline, drainDeadline, startDeadline, stopDeadline } from '../../core/drain/deadlines.ts';
+import { CANNOT_BE_ASKED } from '../../core/drain/explain.ts';
 import { drainGate } from '../../core/drain/gates.ts';
 import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
@@ -53,9 +54,7 @@ export function describeFluentd({ fluentd }: Observation): string {
     case 'wrapper':
       return `no fluentd was found below the command, pid ${fluentd.leader.pid}`;
     case 'remote':
-      return fluentd.isStarting
-        ? 'fluentd runs, and posidle cannot ask its witness yet'
-        : 'fluentd runs: its witness listens';
+      return fluentd.isStarting ? CANNOT_BE_ASKED : 'fluentd runs: its witness listens';
     case 'ambiguous':
       return `${fluentd.candidates.length} independent fluentds run`;
   }

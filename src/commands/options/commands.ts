@@ -18,9 +18,9 @@ export interface Command {
 }
 
 const CHANGE = 'How to change the manifests:';
-const drainExits = (missing: string) =>
-  `0 drained or unproven; 3 not drained (with --strict also unproven); 4 posidle could not work: ${missing} came, or posidle may not signal Fluentd or cannot prove which process it is`;
-const WATCH_EXITS = drainExits('no Fluentd');
+const OUTCOMES =
+  '0 drained or unproven; 3 not drained (with --strict also unproven); 4 posidle could not work:';
+const WATCH_EXITS = `${OUTCOMES} no Fluentd came, or posidle may not signal Fluentd or cannot prove which process it is`;
 
 export const COMMANDS = {
   watch: {
@@ -52,7 +52,7 @@ export const COMMANDS = {
     words: 'drain',
     about: 'drain a Fluentd with a witness now, and stop it unless the kubelet does that next',
     options: drainOptions,
-    exits: drainExits('no witness of a Fluentd'),
+    exits: `${OUTCOMES} no Fluentd with a witness came, or it had ended`,
     examples: [
       ['$0 drain --main-ended --grace 120s', 'drain and stop it: at most 120 s'],
       ['docker exec fluentd posidle drain --main-ended', 'where posidle is in the container of Fluentd'],

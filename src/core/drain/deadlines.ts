@@ -23,10 +23,9 @@ export function absenceDeadline(state: State, seen: Seen, policy: Policy): Milli
   if (timedCallsIn(seen).length > 1) return ALREADY_OVER;
   const { fluentd } = seen;
   // A wrapper may run another Ruby program first, and a replaced Fluentd comes back at once. Nobody starts it again.
-  if (fluentd.kind === 'absent' && fluentd.hasEnded) return state.since + policy.settle;
-  // One that is not there yet stops undrained, which takes longer.
-  const rules = fluentd.kind === 'absent' ? { ...policy, podEnds: false } : policy;
-  return earliest([startDeadline(state.since, policy), graceEnd(seen, rules)]);
+  if (fluentd.kind === 'absent' && fluentd.hasEnded) return (seen.goneSince ?? state.since) + policy.settle;
+  // Fluentd stops undrained, which takes longer.
+  return earliest([startDeadline(state.since, policy), graceEnd(seen, { ...policy, podEnds: false })]);
 }
 
 function earliest(instants: readonly (Millis | undefined)[]): Millis | undefined {

@@ -28,8 +28,11 @@ export const SURVIVED: End = { kind: 'survived', why: 'Fluentd is still there af
 /** posidle signals no process of another container. */
 export const OUT_OF_REACH: End = {
   kind: 'survived',
-  why: 'Fluentd did not stop, and still runs',
+  why: 'Fluentd still runs',
 };
+/** A Ruby process of Fluentd's container lives. */
+export const CANNOT_BE_ASKED =
+  'Fluentd runs, but posidle can ask no witness of it: it is starting, or its Ruby has not loaded the witness, or posidle may not open the socket';
 export const ENDED_BY_ITSELF: End = { kind: 'ended-by-itself', why: 'Fluentd ended by itself' };
 export const LEFT_TO_KUBELET: End = {
   kind: 'left-to-kubelet',

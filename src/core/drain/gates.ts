@@ -13,7 +13,7 @@ import {
 import type { Seen } from '../progress/seen.ts';
 import { counted } from '../text/units.ts';
 import { finishEnd, isOver, keptUntil } from './deadlines.ts';
-import { describeUnproven } from './explain.ts';
+import { CANNOT_BE_ASKED, describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate, Trigger } from './state.ts';
 import { settleEnd } from './trigger.ts';
@@ -119,13 +119,12 @@ export function pendingNow({ pending }: Draining, seen: Seen): PendingChunks | u
   return isLeft(progress, 'kept') ? undefined : pendingChunks(progress);
 }
 
-export function fluentdGate(seen: Seen): Gate | undefined {
+function fluentdGate(seen: Seen): Gate | undefined {
   const { fluentd, workers } = seen;
   if (fluentd.kind === 'absent') return { name: 'fluentd', why: fluentd.why };
   if (fluentd.kind === 'wrapper' && workers === 'gone')
     return { name: 'fluentd', why: 'Fluentd has ended, and its wrapper has not started another one' };
-  if (fluentd.kind === 'remote' && fluentd.isStarting)
-    return { name: 'worker', why: 'Fluentd runs, and posidle cannot ask its witness yet' };
+  if (fluentd.kind === 'remote' && fluentd.isStarting) return { name: 'worker', why: CANNOT_BE_ASKED };
   if (fluentd.kind !== 'running') return undefined;
   if (fluentd.successor !== undefined)
     return { name: 'fluentd', why: `Fluentd is being replaced by pid ${fluentd.successor.pid}` };

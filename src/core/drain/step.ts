@@ -19,9 +19,17 @@ import {
   timedCallsIn,
   triggerAt,
 } from './deadlines.ts';
-import { describeCandidates, ENDED_BY_ITSELF, KILLED, OUT_OF_REACH, STOPPED, SURVIVED } from './explain.ts';
+import {
+  CANNOT_BE_ASKED,
+  describeCandidates,
+  ENDED_BY_ITSELF,
+  KILLED,
+  OUT_OF_REACH,
+  STOPPED,
+  SURVIVED,
+} from './explain.ts';
 import { flushAt, mayFlush } from './flushing.ts';
-import { drainGate, fluentdGate, pendingNow } from './gates.ts';
+import { drainGate, pendingNow } from './gates.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, DrainResult, Gate, Next, Of, State, StateName } from './state.ts';
 import { changeTo, drain, finish, flush, resultOf, type Step, stay, stop } from './transitions.ts';
@@ -64,7 +72,10 @@ export function step(state: State, seen: Seen, policy: Policy): Step {
 }
 
 const stepWaiting: Rule<'waiting'> = (state, seen, policy) => {
-  if (!isUp(seen.fluentd) && seen.goneSince === undefined) return waitForFluentd(state, seen, policy);
+  const { fluentd, goneSince } = seen;
+  // One that left `hasEnded` only started: the first look at one that is up begins the drain.
+  const wasUp = goneSince !== undefined && !(fluentd.kind === 'absent' && fluentd.hasEnded);
+  if (!isUp(fluentd) && !wasUp) return waitForFluentd(state, seen, policy);
   const trigger = requestedBy(seen, policy);
   // If Fluentd started after the trigger, the drain time begins now.
   if (trigger !== undefined) return drain({ ...trigger, at: seen.at }, seen, policy);
@@ -194,7 +205,7 @@ function endOf<From extends Of<'waiting' | 'watching' | 'draining'>>(
 }
 
 function waitForFluentd(state: Of<'waiting'>, seen: Seen, policy: Policy) {
-  const why = fluentdGate(seen)?.why ?? '';
+  const why = seen.fluentd.kind === 'absent' ? seen.fluentd.why : CANNOT_BE_ASKED;
   const deadline = absenceDeadline(state, seen, policy);
   // A parent sees its child in the first look, so an absent child has ended. Before that look has ended nobody knows.
   const hasLooked = seen.extent !== 'overdue';

@@ -63,7 +63,7 @@ export type FluentdReading =
     }
   | { readonly kind: 'ambiguous'; readonly candidates: readonly ProcessRow[] };
 
-/** Whether a Fluentd is there that can be drained: not one of which only the witness's directory shows that it starts. */
+/** Whether a Fluentd is there that can be drained. One that only starts, as the witness's directory shows, is not. */
 export function isUp(fluentd: FluentdReading): boolean {
   return fluentd.kind !== 'absent' && !(fluentd.kind === 'remote' && fluentd.isStarting === true);
 }

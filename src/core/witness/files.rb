@@ -50,10 +50,11 @@ class PosidleWitness
   def closes(w) # a writer may still have the file open, even renamed or removed
     old = @closed.delete(key = key(w))
     facts, io = @closed[key] = report(w), io(w)
+    mark = @marks[handler(w)] || { prints: {} }
+    facts.merge!(mark.slice(:dev, :born)) unless facts[:size] # it is gone
     keep(@lost, old.merge(why: 'closed')) if left?(old) && old[:born] != facts[:born]
     here = io || (s = stat(w.path)) && s.ino == key[1]
-    pos, mark = facts[:pos], @marks[handler(w)] || { prints: {} }
-    facts.merge!(mark.slice(:dev, :born)) unless facts[:size] # it is gone
+    pos = facts[:pos]
     facts[:print] = here ? fingerprint(w.path, pos, io) : mark[:prints][pos]
     facts[:head] = here ? fingerprint(w.path, [64, pos].min, io) : head(mark, pos)
     facts[:followed] = true if input(w).shutdown? && (s = stat(w.path)) && s.ino == key[1] # as long as the worker lived

@@ -159,7 +159,8 @@ class PosidleWitness
   def rescued; Thread.current[:posidle_rescued] ||= {}.compare_by_identity; end # by <label @ERROR>
   def rewrites(tag, es, made) # by tag, since 2.4 by label and tag; nil with emit_mode record
     made &&= made.values.flat_map { |one| one.is_a?(Hash) ? one.values : [one] }
-    number(:unrouted, es.size - made.sum(&:size)) unless made.nil? || OWN_TAG.match?(tag)
+    n = made ? es.size - made.sum(&:size) : 0
+    number(:unrouted, n) if n > 0 && !OWN_TAG.match?(tag)
   end
   def kind(said) # without the parts that differ from message to message
     said = text(said.to_s[0, 300]).gsub(QUOTED, '\1\2…\1\2')

@@ -9,7 +9,7 @@ import { openWithoutLinks } from '../files/safe-write.ts';
 
 /** The default of terminationMessagePath. */
 const USUAL = '/dev/termination-log';
-/** All containers of a Pod have 12 KiB in equal parts (status_manager.go, normalizeStatus): so much each if they are six. */
+/** 12 KiB for all containers of a Pod, init containers too, in equal parts (status_manager.go, normalizeStatus): 2 KiB each for six. */
 const LIMIT = 2_048;
 const TIMEOUT: Millis = 2_000;
 
@@ -35,14 +35,16 @@ async function write(path: string | undefined, line: string): Promise<void> {
   }
 }
 
-/** Drops the smallest items of `left` and `doubts` until the line fits. */
+/** Drops the smallest items of `left` and `doubts`, and then the outputs, until the line fits. */
 function lineOf(outcome: Outcome): string {
   const { doubts, left } = outcome;
   const shorter = <One>(list: Listed<One>, count: number) => ({ ...list, worst: list.worst.slice(0, count) });
-  for (let count = Math.max(doubts.worst.length, left.worst.length); count >= 0; count -= 1) {
-    const line = printableJson({ ...outcome, doubts: shorter(doubts, count), left: shorter(left, count) });
-    if (Buffer.byteLength(line) < LIMIT) return line;
-  }
+  for (const outputs of [outcome.outputs, []])
+    for (let count = Math.max(doubts.worst.length, left.worst.length); count >= 0; count -= 1) {
+      const lists = { outputs, doubts: shorter(doubts, count), left: shorter(left, count) };
+      const line = printableJson({ ...outcome, ...lists });
+      if (Buffer.byteLength(line) < LIMIT) return line;
+    }
   const { version, end, outcome: word, trigger } = outcome;
   return JSON.stringify({ version, end, outcome: word, trigger });
 }

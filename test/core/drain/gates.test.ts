@@ -87,7 +87,7 @@ describe('the drain is kept open by', () => {
     ['a supervisor without its worker', 'worker: .* is gone', fluentd(running({ workers: [] }))],
     [
       'a Fluentd whose witness cannot be asked yet',
-      'worker: Fluentd runs, and posidle cannot ask',
+      'worker: Fluentd runs, but posidle can ask no witness',
       fluentd({ ...REMOTE, isStarting: true }),
     ],
     ['a look that did not take in everything', 'look', looked({ depth: 'light' })],

@@ -266,7 +266,7 @@ describe('the schema of an outcome', () => {
       expect(faultsIn(asJson(told))).toEqual([]);
   });
 
-  test('takes each kind of what is left or doubted', () => {
+  test('takes each field of what is left or doubted', () => {
     const left = listed<Left>([
       { kind: 'unread', path: '/a.log', bytes: 9 },
       { kind: 'kept', where: 'concat', records: 1, emitsAfter: 4_000 },

@@ -158,7 +158,8 @@ describe('before anything is read', () => {
     const loads = snapshot(1_000, [], { fluentd: { ...REMOTE, isStarting: true }, requests });
     expect(decided(begin(0), seen([loads]), { startTimeout: 'off' }).state.name).toBe('waiting');
     const over = { kind: 'absent', why: 'Fluentd has ended', hasEnded: true } as const;
-    const ended = seen([loads, snapshot(20_000, [], { fluentd: over, requests })]);
+    const gone = [20_000, 22_000].map((at) => snapshot(at, [], { fluentd: over, requests }));
+    const ended = seen([loads, ...gone]);
     const end = { kind: 'no-fluentd', why: 'Fluentd has ended' };
     expect(decided(begin(0), ended, { startTimeout: 'off' }).state).toMatchObject({ name: 'stopped', end });
   });

@@ -94,6 +94,15 @@ describe('the termination message', () => {
     expect(JSON.parse(message)).toMatchObject({ left: { count: 12, worst: worst.slice(0, 4) } });
   });
 
+  test('leaves the outputs out before it leaves out all that was left', async () => {
+    const receipt = { took: 1, own: 0, left: 0, delivered: 1, secondary: 0, aside: 0, dropped: 0, held: 0 };
+    const outputs = Array.from({ length: 20 }, (_, at) => ({ output: `http ${at}`, ...receipt }));
+    const worst = [{ kind: 'unread', path: '/a.log', bytes: 9 }] as const;
+    const told = { ...OUTCOME, left: { count: 1, bytes: 9, worst } };
+    await writeTerminationLog(path, { ...told, outputs });
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ ...told, outputs: [] });
+  });
+
   test('cannot steer the terminal that shows it', async () => {
     const worst = [{ kind: 'unread', path: '/a\u009b31m\u202e.log', bytes: 1 }] as const;
     await writeTerminationLog(path, { ...OUTCOME, left: { ...OUTCOME.left, worst } });
