@@ -49,6 +49,18 @@ it 'an inode that is used again does not hide that its former file was closed un
   expect('lost', found['lost'].map { |l| l.values_at('inode', 'why') }, [[ino, 'closed']])
 end
 
+it 'a file that nobody followed is lost once it is removed, although another one got its inode number and begins and ends alike' do |s|
+  text = lambda { |n| "#{'-' * 70}\n#{n}\n#{'=' * 70}\n" }
+  s.run(s.tail('follow_inodes true').sub('refresh_interval 1s', 'refresh_interval 60s') + s.out)
+  s.append(text.call(1), 'b.log')
+  ino = File.stat(s.log('b.log')).ino
+  s.seen('unfound') { |a| file(a, 'b.log', 'unfound') }
+  File.delete(s.log('b.log'))
+  s.again(ino, text.call(2), 'c.log')
+  found = s.seen('unfound') { |a| file(a, 'c.log', 'unfound') }
+  expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log('b.log'), 'never followed']])
+end
+
 on_three_versions 'a file counts as unread if another one takes its place while in_tail opens it' do |s|
   s.append("old\n")
   replaced = "-I#{s.witness}/ruby -renumerator -r#{__dir__}/lib/replaced.rb"

@@ -172,7 +172,8 @@ class PosidleWitness
   end
   def cut_unfound(key, path, io = nil) # or written anew, before in_tail found it
     return unless (u = @unfound[key]) && @begun[key].to_i < u[:at] && u[:print]
-    fingerprint(path, u[:size], io) != u[:print] && keep(@lost, unfound(key, u).merge(why: 'never followed'))
+    same = u[:born] == born(io || path) && fingerprint(path, u[:size], io) == u[:print]
+    keep(@lost, unfound(key, u).merge(why: 'never followed')) unless same
   end
   def unfound(key, u); u.merge(path: text(u[:path]), reader: key[0], inode: key[1]); end
   def excluded(i); expanded(i, i.exclude_path, :@exclude_path_formatters); end
