@@ -49,6 +49,18 @@ it 'an inode that is used again does not hide that its former file was closed un
   expect('lost', found['lost'].map { |l| l.values_at('inode', 'why') }, [[ino, 'closed']])
 end
 
+it 'a removed file that in_tail opens for each read is not as long as the one that got its inode number' do |s|
+  s.append(s.lines(1..10))
+  s.run(s.tail('open_on_every_update true') + s.out)
+  s.till('delivered') { s.delivered.size == 10 }
+  s.seen('read') { |a| file(a) && file(a)['pos'] == file(a)['size'] }
+  ino = File.stat(s.log).ino
+  File.delete(s.log)
+  s.again(ino, s.lines(1..500), 'b.log')
+  s.stop
+  expect('its size', s.last['closed'].find { |c| c['path'] == s.log }['size'], nil)
+end
+
 it 'a file that nobody followed is lost once it is removed, although another one got its inode number and begins and ends alike' do |s|
   text = lambda { |n| "#{'-' * 70}\n#{n}\n#{'=' * 70}\n" }
   s.run(s.tail('follow_inodes true').sub('refresh_interval 1s', 'refresh_interval 60s') + s.out)

@@ -23,7 +23,8 @@ export function absenceDeadline(state: State, seen: Seen, policy: Policy): Milli
   if (timedCallsIn(seen).length > 1) return ALREADY_OVER;
   const { fluentd } = seen;
   // A wrapper may run another Ruby program first, and a replaced Fluentd comes back at once. Nobody starts it again.
-  if (fluentd.kind === 'absent' && fluentd.hasEnded) return (seen.goneSince ?? state.since) + policy.settle;
+  const wasThere = (state.name === 'waiting' ? state.startingAt : undefined) ?? state.since;
+  if (fluentd.kind === 'absent' && fluentd.hasEnded) return wasThere + policy.settle;
   // Fluentd stops undrained, which takes longer.
   return earliest([startDeadline(state.since, policy), graceEnd(seen, { ...policy, podEnds: false })]);
 }

@@ -5,7 +5,8 @@ import type { Millis } from '../text/units.ts';
 
 /** The state machine's state. Each state has only the data that apply to it. */
 export type State =
-  | { readonly name: 'waiting'; readonly since: Millis }
+  /** `startingAt`: when a look last saw that Fluentd only starts. */
+  | { readonly name: 'waiting'; readonly since: Millis; readonly startingAt?: Millis | undefined }
   | { readonly name: 'watching'; readonly since: Millis }
   | Draining
   | ({

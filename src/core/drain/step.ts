@@ -72,10 +72,7 @@ export function step(state: State, seen: Seen, policy: Policy): Step {
 }
 
 const stepWaiting: Rule<'waiting'> = (state, seen, policy) => {
-  const { fluentd, goneSince } = seen;
-  // One that left `hasEnded` only started: the first look at one that is up begins the drain.
-  const wasUp = goneSince !== undefined && !(fluentd.kind === 'absent' && fluentd.hasEnded);
-  if (!isUp(fluentd) && !wasUp) return waitForFluentd(state, seen, policy);
+  if (!isUp(seen.fluentd) && seen.goneSince === undefined) return waitForFluentd(state, seen, policy);
   const trigger = requestedBy(seen, policy);
   // If Fluentd started after the trigger, the drain time begins now.
   if (trigger !== undefined) return drain({ ...trigger, at: seen.at }, seen, policy);
@@ -205,10 +202,14 @@ function endOf<From extends Of<'waiting' | 'watching' | 'draining'>>(
 }
 
 function waitForFluentd(state: Of<'waiting'>, seen: Seen, policy: Policy) {
-  const why = seen.fluentd.kind === 'absent' ? seen.fluentd.why : CANNOT_BE_ASKED;
+  const { fluentd, at } = seen;
+  const why = fluentd.kind === 'absent' ? fluentd.why : CANNOT_BE_ASKED;
+  const startingAt = fluentd.kind === 'absent' ? state.startingAt : at;
   const deadline = absenceDeadline(state, seen, policy);
   // A parent sees its child in the first look, so an absent child has ended. Before that look has ended nobody knows.
   const hasLooked = seen.extent !== 'overdue';
-  const over = (policy.role === 'parent' && hasLooked) || isOver(deadline, seen.at);
-  return over ? finish({ kind: 'no-fluentd', why }, seen, undefined) : stay(state, deadline);
+  const over = (policy.role === 'parent' && hasLooked) || isOver(deadline, at);
+  return over
+    ? finish({ kind: 'no-fluentd', why }, seen, undefined)
+    : stay({ ...state, startingAt }, deadline);
 }

@@ -1,6 +1,6 @@
 import { isSame } from '../fluentd/processes.ts';
 import { posFileOf } from '../pos-file/pos-file.ts';
-import type { FluentdReading, ProcessIdentity } from '../progress/fluentd-reading.ts';
+import { type FluentdReading, isUp, type ProcessIdentity } from '../progress/fluentd-reading.ts';
 import type { Millis } from '../text/units.ts';
 import { departedIn } from './departed.ts';
 import type { KnownPosFile, MainProcess, Memory, Observation, ObservedFile } from './observation.ts';
@@ -39,7 +39,7 @@ export function remember(
     posFiles: rememberPosFiles(memory, posFiles, at, isNew),
     supervisor: fluentd.kind === 'running' ? sinceWhen(memory, fluentd.supervisor, at) : memory.supervisor,
     ...ofWorkers,
-    fluentdSeen: memory.fluentdSeen || fluentd.kind !== 'absent',
+    fluentdSeen: memory.fluentdSeen || isUp(fluentd),
   };
 }
 

@@ -265,7 +265,7 @@ class PosidleWitness
     paths = @stats.to_a.flat_map { |p, s| s ? [[[s.dev, s.ino], p], [[nil, s.ino], p]] : [] }.to_h
     @closed.to_a.map do |key, c|
       p = paths[c.values_at(:dev, :inode)] unless @held[key]
-      p.nil? || born(p).to_i > c[:at] ? c : c.merge(size: @stats[p].size) # not of a younger file
+      p && born(p) == c[:born] ? c.merge(size: @stats[p].size) : c
     end
   end
 end

@@ -70,7 +70,7 @@ export async function askWitnesses(
 
 /**
  * What the directory shows of Fluentd. A busy witness is not gone, and one may listen while the system can open nothing. A socket that
- * posidle may not open shows nothing.
+ * posidle may not open shows nothing. Where no worker made one, no Fluentd has ended: an entry point may run another Ruby program first.
  */
 export async function lookForFluentd(dir: string): Promise<FluentdSign> {
   const names = await listWitnesses(dir).catch(() => undefined);
@@ -83,7 +83,7 @@ export async function lookForFluentd(dir: string): Promise<FluentdSign> {
   ).catch((error: NodeJS.ErrnoException) => error);
   // ENXIO: a FIFO without a reader cannot be opened for writing (fifo(7)).
   if (fifo instanceof Error)
-    return fifo.code === 'ENXIO' ? 'ended' : isExhaustion(fifo) ? 'listening' : 'unknown';
+    return isExhaustion(fifo) ? 'listening' : fifo.code === 'ENXIO' && names.length > 0 ? 'ended' : 'unknown';
   const isFifo = (await fifo.stat().catch(() => undefined))?.isFIFO() ?? false;
   await fifo.close();
   return isFifo ? 'starting' : 'unknown';

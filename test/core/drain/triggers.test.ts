@@ -153,15 +153,17 @@ describe('before anything is read', () => {
     expect([state.name, wakeAt]).toEqual([name, due]);
   });
 
-  test('a Fluentd that ends while it loads was never there, although main has ended', () => {
+  test('a Fluentd that ends while it loads is waited for as long as one settles, and was never there', () => {
     const requests = [{ by: 'main-ended', at: 0 }] as const;
-    const loads = snapshot(1_000, [], { fluentd: { ...REMOTE, isStarting: true }, requests });
-    expect(decided(begin(0), seen([loads]), { startTimeout: 'off' }).state.name).toBe('waiting');
+    const rules = { startTimeout: 'off', settle: 2_000 } as const;
+    const loads = snapshot(10_000, [], { fluentd: { ...REMOTE, isStarting: true }, requests });
+    const { state } = decided(begin(0), seen([loads]), rules);
     const over = { kind: 'absent', why: 'Fluentd has ended', hasEnded: true } as const;
-    const gone = [20_000, 22_000].map((at) => snapshot(at, [], { fluentd: over, requests }));
-    const ended = seen([loads, ...gone]);
+    const later = (at: number) =>
+      decided(state, seen([loads, snapshot(at, [], { fluentd: over, requests })]), rules).state;
+    expect(later(11_999).name).toBe('waiting');
     const end = { kind: 'no-fluentd', why: 'Fluentd has ended' };
-    expect(decided(begin(0), ended, { startTimeout: 'off' }).state).toMatchObject({ name: 'stopped', end });
+    expect(later(12_000)).toMatchObject({ name: 'stopped', end });
   });
 
   test('a Fluentd that comes long after the call gets the whole time to drain', () => {

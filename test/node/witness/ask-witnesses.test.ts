@@ -107,6 +107,11 @@ describe('the directory shows that Fluentd', () => {
     expect(await lookForFluentd(inDir())).toBe('ended');
   });
 
+  test('has not ended where no worker of it ever came: another Ruby program has', async () => {
+    fifo();
+    expect(await lookForFluentd(inDir())).toBe('unknown');
+  });
+
   test('takes orders where the queue of its socket is full', async () => {
     const code = `const { connect, createServer } = require('node:net');
       const { parentPort, workerData } = require('node:worker_threads');
