@@ -385,8 +385,8 @@ export const TROUBLES: readonly Row[] = table({
   },
   'Fluentd never comes up': {
     since: REPORTS_MAIN,
-    change: fluentd({ command: ['fluentd', '-c', '/nowhere'] }),
-    told: NEVER_AGAIN,
+    change: all(grace(30), fluentd({ command: ['fluentd', '-c', '/nowhere'] })),
+    told: { ...NEVER_AGAIN, within: 30 },
   },
   'a liveness probe restarts Fluentd, and then the Pod is deleted': {
     ...STOPS_SLOWLY,
