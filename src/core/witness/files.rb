@@ -265,7 +265,8 @@ class PosidleWitness
     paths = @stats.to_a.flat_map { |p, s| s ? [[[s.dev, s.ino], p], [[nil, s.ino], p]] : [] }.to_h
     @closed.to_a.map do |key, c|
       p = paths[c.values_at(:dev, :inode)] unless @held[key]
-      p && born(p) == c[:born] ? c.merge(size: @stats[p].size) : c
+      same = p && (c[:born] ? born(p) == c[:born] : born(p).to_i <= c[:at]) # or not a younger one
+      same ? c.merge(size: @stats[p].size) : c
     end
   end
 end
