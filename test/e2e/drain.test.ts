@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect } from 'vitest';
@@ -155,6 +156,7 @@ onFluentd(ONE_VERSION, (version) => {
       fluentdIn(site, version, dir);
       expect(await ended(site, posidle)).toMatchObject({ code: 0, lost: 0, outcome: DRAINED });
       const none = await sharedDir(site, 'none');
+      execFileSync('mkfifo', [join(none, 'lives')]);
       const { code, outcome } = await ended(site, drain(site, none, ['--main-ended', '--grace', '11s']));
       expect([code, outcome]).toMatchObject([4, { end: 'no-fluentd' }]);
     });

@@ -265,7 +265,7 @@ class PosidleWitness
     paths = @stats.to_a.flat_map { |p, s| s ? [[[s.dev, s.ino], p], [[nil, s.ino], p]] : [] }.to_h
     @closed.to_a.map do |key, c|
       p = paths[c.values_at(:dev, :inode)] unless @held[key]
-      same = p && (c[:born] ? born(p) == c[:born] : born(p).to_i <= c[:at]) # or not a younger one
+      same = p && (c[:born] ? born(p) == c[:born] : born(p).to_i <= c[:at]) # of unknown birth: not a younger one
       same ? c.merge(size: @stats[p].size) : c
     end
   end
