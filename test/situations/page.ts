@@ -52,7 +52,7 @@ export function pageOf(alone: ByName): string {
     '',
     'Each row is a situation in which a line is in danger. One command plays it in half a minute, and shows the lines on their way: `npm run situation -- new-file` (in a clone on Linux, after `npm ci` and `.ci/install-fluentd`).',
     'The end-to-end tests play each row on real Fluentd, on the versions of its column, with posidle as its parent (`run`), beside it (`watch`) and as in a Pod (`drain`).',
-    `Fluentd alone loses lines in ${SITUATIONS.filter(isLost).length} of these ${SITUATIONS.length}; in ${SITUATIONS.filter(isSaved).length} of them none is lost with posidle. Where lines are lost with posidle, it names them. Of ${fooled} posidle once said something wrong.`,
+    `Fluentd alone loses lines in ${SITUATIONS.filter(isLost).length} of these ${SITUATIONS.length}. With posidle ${SITUATIONS.filter(isSaved).length} of these lose none; of the others it names what was lost. Of ${fooled} posidle once said something wrong.`,
     '',
     `- "alone": how many of the written lines Fluentd ${NEWEST} loses without posidle, in one run, bold if any. It is stopped when main has ended, as the kubelet does it.`,
     '- "with posidle": the outcome, what it names, and how many lines are lost. "drained or told: late.log": the moment decides whether lines are lost, and then the outcome names that file or output.',

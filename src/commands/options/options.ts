@@ -10,7 +10,7 @@ export const watchOptions = namedInErrors({
   ...posFileOptions,
   quiet: parsed(
     'DUR',
-    `when no log file was read for this long; if no other trigger is given, by default ${formatDuration(Number(DEFAULT_POLICY.quiet))}, or refresh_interval and rotate_wait together (65 s if not set), if that is longer; else off`,
+    `when no log file was read for this long. Default: off with another trigger, else ${formatDuration(Number(DEFAULT_POLICY.quiet))}, or refresh_interval plus rotate_wait, if that is longer (as without them: 65 s)`,
     WHEN,
     durationOr('off'),
   ),
