@@ -94,7 +94,7 @@ async function overdue(wait: Millis): Promise<never> {
 function lossOf({ seen }: Found): string {
   const { left, doubts } = lostIn(seen);
   const told = left.length === 0 ? '' : `; left unread: ${describeLeft(listed(left))}`;
-  return told + (doubts.length === 0 ? '' : `; not proven: ${describeDoubts(listed(doubts))}`);
+  return told + (doubts.length === 0 ? '' : `; doubted: ${describeDoubts(listed(doubts))}`);
 }
 
 /** Draws until a signal ends it. Without a terminal it prints a line at each change. */

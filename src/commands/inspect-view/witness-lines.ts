@@ -4,7 +4,7 @@ import { printable } from '../../core/text/printable.ts';
 import { counted, formatBytes } from '../../core/text/units.ts';
 import { type FileReport, nameOf, type OutputReport } from '../../core/witness/answer.ts';
 
-/** The witnesses' answers, for people: a line for each file and output, then what is left and not proven. */
+/** The witnesses' answers, for people: a line for each file and output, then what is left and doubted. */
 export function* witnessLines({ seen }: Found): Generator<string> {
   const { reports, progress } = seen;
   if (reports === undefined) return;
@@ -22,7 +22,7 @@ export function* witnessLines({ seen }: Found): Generator<string> {
   }
   const { left, doubts } = progress;
   yield left.length === 0 ? 'nothing is left' : `left: ${printable(describeLeft(listed(left)))}`;
-  if (doubts.length > 0) yield `not proven: ${printable(describeDoubts(listed(doubts)))}`;
+  if (doubts.length > 0) yield `doubted: ${printable(describeDoubts(listed(doubts)))}`;
 }
 
 /** What each output holds and has done with its records, the one that holds most first. */

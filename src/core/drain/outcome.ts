@@ -152,7 +152,7 @@ export function describeOutcome(outcome: Outcome): string {
 function reasonOf({ left, doubts, files, lines, outputs }: Outcome): string {
   const reasons = [
     left.count > 0 && describeLeft(left),
-    doubts.count > 0 && `${left.count > 0 ? 'not proven: ' : ''}${describeDoubts(doubts)}`,
+    doubts.count > 0 && `${left.count > 0 ? 'doubted: ' : ''}${describeDoubts(doubts)}`,
   ].filter((reason) => reason !== false);
   if (reasons.length > 0) return reasons.join('; ');
   const read = lines === undefined ? '' : `${counted(lines, 'line')} read from `;

@@ -215,7 +215,7 @@ describe('the sentence', () => {
     [
       'stopped',
       left,
-      /; not drained: \/behind: .* \(20 B\) \[unread\]; not proven: nobody looked inside.* \[no-witness\]$/,
+      /; not drained: \/behind: .* \(20 B\) \[unread\]; doubted: nobody looked inside.* \[no-witness\]$/,
     ],
     [
       'stopped',
