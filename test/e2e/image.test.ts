@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { compose } from '../pods/compose.ts';
 import { BASES, standInFor } from '../pods/images.ts';
 import type { Container } from '../pods/kubernetes.ts';
 import { kustomize } from '../pods/kustomize.ts';
-import { logsOf, missingPodman, podman } from '../pods/podman.ts';
+import { environment, logsOf, missingPodman, podman } from '../pods/podman.ts';
 import { posText } from '../support/builders.ts';
 import { until } from '../support/until.ts';
 
@@ -43,6 +43,13 @@ describe.skipIf(reason !== undefined)('the image posidle', () => {
     await podman('run', ...mount, '--entrypoint', 'cp', image, '-R', '/opt/posidle/.', '/posidle');
     const { busybox } = BASES;
     expect((await podman('run', ...mount, busybox, '/posidle/posidle', '--version')).trim()).toBe(version);
+  });
+
+  test('adds posidle to a manifest on a machine without Node', () => {
+    const words = ['run', '--rm', '-i', '--network', 'none', image, 'inject', '--image', image, '-'];
+    const input = readFileSync('docker/kubernetes/base/job.yaml');
+    const { stdout } = spawnSync('podman', ['--runtime', 'runc', ...words], { env: environment(), input });
+    expect(String(stdout)).toContain('name: posidle-install');
   });
 
   test("is the exporter of the DaemonSet, and tells how far the node's logs are read", {
