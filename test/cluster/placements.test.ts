@@ -34,6 +34,11 @@ while :; do sleep 0.2; done
 const HANG =
   "for file in $(grep -l 'bin/fluent[d]' /proc/[0-9]*/cmdline); do kill -STOP $(echo $file | cut -d/ -f3); done";
 
+function soonQuiet(pod: PodSpec): void {
+  const fluentd = named(pod, 'fluentd');
+  fluentd.env = [...(fluentd.env ?? []), { name: 'POSIDLE_QUIET', value: '8s' }];
+}
+
 describe('on a real cluster', { concurrent: true }, () => {
   beforeEach(({ skip }) => skip(inject('noCluster') !== '', inject('noCluster')));
 
@@ -117,7 +122,7 @@ describe('on a real cluster', { concurrent: true }, () => {
   test.each(['background', 'parent', 'init-container'])(
     "%s: posidle drains and stops Fluentd in Fluentd's own container",
     async (placement) => {
-      expectDelivered(await playPlacement(placement), 'quiet', 'fluentd');
+      expectDelivered(await playPlacement(placement, soonQuiet), 'quiet', 'fluentd');
     },
   );
 
@@ -138,7 +143,7 @@ describe('on a real cluster', { concurrent: true }, () => {
   });
 
   test('post-start: posidle drains and stops Fluentd, and the container ends with Fluentd', async () => {
-    const { report, lines } = await playPlacement('post-start');
+    const { report, lines } = await playPlacement('post-start', soonQuiet);
     expect(logOf(report, 'fluentd')).toMatch(/draining → stopping: everything is read/);
     expect(lines).toBe(LINES);
     expect(report).toMatchObject({ phase: 'Succeeded', containers: { fluentd: { code: 0, restarts: 0 } } });
@@ -164,7 +169,6 @@ describe('on a real cluster', { concurrent: true }, () => {
     const played = await playPlacement(
       'parent',
       (spec) => {
-        named(spec, 'fluentd').env = [];
         // It must outlive the call.
         append(spec, 'sleep 3');
       },
