@@ -287,6 +287,25 @@ on_oldest_and_newest 'it flushes no more once Fluentd stops, which has closed it
   expect('exit', s.ended.exitstatus, 0)
 end
 
+# Fluentd would carry out each of them before it ends: a minute for a slow destination.
+on_oldest_and_newest 'orders to flush do not pile up while one is carried out' do |s|
+  File.write("#{s.dir}/block", '')
+  flushes = -> { s.said.scan('force flushing').size }
+  s.run(s.tail + s.out('flush_interval 300s'))
+  s.append("one\n")
+  File.write("#{s.witness}/ending", '')
+  s.till('the first chunk is being sent') { File.exist?("#{s.dir}/block.waits") }
+  s.append("two\n")
+  s.till('a flush waits for the second one', within: 20) { n = flushes.call; sleep 1.5; flushes.call == n }
+  before = flushes.call
+  expect('an order', s.ask('flush'), { 'v' => 1, 'done' => 'flush' })
+  sleep 1.5
+  expect('flushes', flushes.call, before)
+  s.append("three\n")
+  File.delete("#{s.dir}/block")
+  s.till('a later flush') { s.delivered.size == 3 }
+end
+
 on_three_versions 'while the mark that the Pod ends is there, it flushes each second' do |s|
   s.append(s.lines(1..10))
   s.run(s.tail + s.out('flush_interval 300s', type: 'file'))

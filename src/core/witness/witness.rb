@@ -28,7 +28,7 @@ class PosidleWitness
     @begun, @closed, @held, @marks, @heads, @unfound, @heard, @traces = {}, {}, {}, {}, {}, {}, {}, {}
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @aside = [], [], [], [], [], [], [], []
     @new, @named, @turns, @mutex = {}.compare_by_identity, {}.compare_by_identity, {}, Mutex.new
-    @more = @over = @due = @gap = @again = @flush = 0
+    @more = @over = @due = @gap = @again = @flushed = 0
     @tally, @numbers = {}.compare_by_identity, { lines: 0, refused: 0, unrouted: 0, unparsed: 0 }
     listen
     at_exit { last_report($!.nil? || $!.is_a?(SystemExit) && $!.success?) if Process.pid == @pid }
@@ -216,12 +216,14 @@ class PosidleWitness
     @due = clock + [4 * (clock - start), cost].max.clamp(0.2, 3) unless asked # who decides
     true
   end
-  # The Pod ends (posidle made the mark), and main may still write. Flushed each second, little is left if main uses up
-  # the grace period: a file buffer is not flushed when Fluentd stops.
-  def flush_in_ending_pod
-    return unless @root && clock >= @flush && !var(Fluent::Engine, :@engine_stopped) # buffers close then
-    return unless File.exist?(File.join(File.dirname(@stem), 'ending')) && ready?
-    @flush = clock + 1
+  # If the Pod ends (posidle made the mark), and main may still write, each second: then little is left if main uses up the
+  # grace period, as a file buffer is not flushed when Fluentd stops. An order waits while a flush is carried out: Fluentd
+  # carries out one at a time (engine.rb), those with a chunk take a second or longer, and it ends only after the last one.
+  def flush
+    ends = @root && clock >= @flushed + 1 && File.exist?(File.join(File.dirname(@stem), 'ending'))
+    return unless (@flush ||= ends) && ready? && !var(Fluent::Engine, :@engine_stopped) # buffers close then
+    return if Thread.list.any? { |t| t.backtrace.to_a.any? { |at| at =~ %r{/engine\.rb:.*flush!} } }
+    @flush, @flushed = nil, clock
     Process.kill(:USR1, @pid)
   rescue StandardError
     nil
@@ -237,7 +239,7 @@ class PosidleWitness
   end
   def serve
     @root ||= defined?(JSON) && defined?(Fluent::Engine.root_agent) && Fluent::Engine.root_agent
-    flush_in_ending_pod
+    flush
     client = IO.select([@server], nil, nil, 0.25) && (@server.accept rescue (sleep 1; nil)) # no descriptor left
     asked = (client.read_nonblock(64).strip if client && IO.select([client], nil, nil, 1)) rescue nil
     client.write_nonblock(' ') if asked # a sign of life: the rest takes its time
@@ -263,9 +265,10 @@ class PosidleWitness
   # supervisor has taken the stop, ServerEngine would start another one.
   def reply(word)
     stop = @supervisor.nil? ? [:INT, @pid] : @supervisor == Process.ppid ? [:INT, @supervisor] : [:TERM, @pid]
-    sent = { 'flush' => [:USR1, @pid], 'stop' => stop }[word]
-    return %w[look find finish].include?(word) ? answer : { error: 'unknown word' } unless sent
-    ready? || word == 'stop' && runs? ? Process.kill(*sent) && { done: word } : { error: 'not ready' }
+    return %w[look find finish].include?(word) ? answer : { error: 'unknown word' } unless %w[flush stop].include?(word)
+    return { error: 'not ready' } unless ready? || word == 'stop' && runs?
+    word == 'stop' ? Process.kill(*stop) : (@flush = true)
+    { done: word }
   end
   def ready? # inputs start last (root_agent.rb, start); while Fluentd configures there are none yet
     all = [@root.inputs, @root.outputs + @root.labels.values.flat_map(&:outputs)].find(&:any?)
