@@ -64,7 +64,15 @@ export class FileHistory {
     const size = sizeOf(file);
     if (this.#begun.has(file) || size === 0) return;
     const print = printOf(file, size);
-    this.#lost.push({ path, why: 'never followed', key: file.inode, size, print, bytes: size });
+    this.#lost.push({
+      path,
+      why: 'never followed',
+      key: file.inode,
+      identity: file.inode,
+      size,
+      print,
+      bytes: size,
+    });
   }
 
   hears({ level, text, during = null }: Message): void {
@@ -128,7 +136,7 @@ function printOf({ lines }: LogFile, position: number): number | undefined {
   return lines[position / LINE_BYTES - 1];
 }
 
-const ANEW = { why: 'written anew', key: '', size: undefined, print: undefined, bytes: 0 };
+const ANEW = { why: 'written anew', key: '', identity: '', size: undefined, print: undefined, bytes: 0 };
 
 /** The one in_tail. */
 const READER = 'tail';

@@ -166,6 +166,14 @@ on_three_versions 'what a full buffer refuses, and <label @ERROR> takes instead,
   expect('the sum', found['refused'] + missing(receipt(found)), n - receipt(found)['delivered'])
 end
 
+on_three_versions 'what an output without a buffer refuses is read, and counted once, also behind another output' do |s|
+  s.append(s.lines(1..10))
+  refusing = "<match **>\n @type stall\n dir #{s.dir}/none\n</match>\n"
+  s.run("#{s.tail}<match t.**>\n @type relabel\n @label @X\n</match>\n<label @X>\n#{refusing}</label>\n")
+  found = s.seen('refused') { |a| a['refused'] > 0 && a['files'].any? { |f| f['pos'] == f['size'] } }
+  expect('numbers', found.values_at('refused', 'lines'), [10, 10])
+end
+
 on_three_versions 'records that a thread emits and no buffer has are told to be on their way' do |s|
   File.write("#{s.dir}/stall", '')
   s.append("again\n")

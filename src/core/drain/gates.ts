@@ -110,13 +110,15 @@ function flushGate(progress: Progress, { flushedAt }: Draining, seen: Seen): Gat
 }
 
 /** The chunks that must go before the drain is over: those that exist when all lines are read and none is in flight. Undefined before. */
-export function pendingNow({ pending }: Draining, seen: Seen): PendingChunks | undefined {
+export function pendingNow(state: Draining, seen: Seen): PendingChunks | undefined {
+  const { pending, trigger } = state;
   if (seen.extent !== 'all') return pending;
   const progress = seen.progress;
   const isToCome = isLeft(progress, ...TO_READ, 'moving') || !isOver(progress.busyUntil, seen.at);
   if (isToCome || doubtGate(progress, undefined) !== undefined) return undefined;
   if (pending?.mark === progress.mark) return pending;
-  return isLeft(progress, 'kept') ? undefined : pendingChunks(progress);
+  const mayEmit = isFinishing(state, seen) || !isOver(keptUntil(trigger, seen), seen.at);
+  return isLeft(progress, 'kept') && mayEmit ? undefined : pendingChunks(progress);
 }
 
 function fluentdGate(seen: Seen): Gate | undefined {

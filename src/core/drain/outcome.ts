@@ -91,32 +91,22 @@ const ENDED_EARLY: Doubt = {
 
 const NO_DRAIN: Doubt = { kind: 'no-drain', why: 'posidle could not drain Fluentd' };
 
-type KeptRecords = Extract<Left, { kind: 'kept' }>;
-
 const BY_FORCE: Readonly<Partial<Record<End['kind'], Doubt>>> = {
   killed: { kind: 'killed', why: 'Fluentd had to be killed: nobody saw what it still held' },
   survived: { kind: 'killed', why: 'Fluentd did not end: nobody saw what it still held' },
 };
 
 export function verdictOf(progress: Progress, pending: PendingChunks | undefined, end: End['kind']) {
-  // If Fluentd still runs, it will emit kept records when it stops, so they are only doubted.
   const runsOn = end !== 'ended-by-itself' && !isStoppedByPosidle({ end });
-  const { left: all, doubts: raised } =
+  const { left, doubts: raised } =
     runsOn || !mayHold(progress) ? ignoringOwnEvents(progress, pending) : progress;
-  const isDoubted = (one: Left): one is KeptRecords => runsOn && one.kind === 'kept';
-  const left = all.filter((one) => !isDoubted(one));
   const doubts = [
     ...raised,
-    ...all.filter(isDoubted).map(asDoubt),
     ...(BY_FORCE[end] ? [BY_FORCE[end]] : []),
     ...(isFailure({ end }) ? [NO_DRAIN] : []),
   ];
   const word: Word = left.length > 0 ? 'not-drained' : doubts.length > 0 ? 'unproven' : 'drained';
   return { word, left, doubts };
-}
-
-function asDoubt({ where }: KeptRecords): Doubt {
-  return { kind: 'kept', about: where, why: 'Fluentd emits kept records when it stops, and nobody saw that' };
 }
 
 export const EXIT = { ok: 0, bug: 1, usage: 2, notDrained: 3, cannotWork: 4 } as const;

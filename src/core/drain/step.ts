@@ -91,8 +91,8 @@ const stepWatching: Rule<'watching'> = (state, seen, policy) => {
 
 const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   const { trigger } = before;
-  const mainHasEnded = hasMainEnded(trigger, seen, policy);
-  const state = { ...before, mainHasEnded, pending: pendingNow(before, seen) };
+  const now = { ...before, mainHasEnded: hasMainEnded(trigger, seen, policy) };
+  const state = { ...now, pending: pendingNow(now, seen) };
   const request = requestedBy(seen, policy);
   if (isGuess(trigger) && request !== undefined) return drain(request, seen, policy);
   if (isGuess(trigger) && hasMovedSince(trigger.at, seen))

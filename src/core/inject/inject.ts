@@ -21,15 +21,15 @@ export interface InjectedPod {
 }
 
 /** The path to the Pod in each kind of manifest. */
-const PATHS: Readonly<Record<string, readonly string[]>> = {
-  Pod: [],
-  Job: ['spec', 'template'],
-  CronJob: ['spec', 'jobTemplate', 'spec', 'template'],
-  Deployment: ['spec', 'template'],
-  StatefulSet: ['spec', 'template'],
-  DaemonSet: ['spec', 'template'],
-};
-const KINDS = Object.keys(PATHS).join(', ');
+const PATHS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['Pod', []],
+  ['Job', ['spec', 'template']],
+  ['CronJob', ['spec', 'jobTemplate', 'spec', 'template']],
+  ['Deployment', ['spec', 'template']],
+  ['StatefulSet', ['spec', 'template']],
+  ['DaemonSet', ['spec', 'template']],
+]);
+const KINDS = [...PATHS.keys()].join(', ');
 /** Others have kinds of the same names: batch.volcano.sh. */
 const OF_KUBERNETES = /^($|v1$|batch\/|apps\/)/;
 const GRACE = 120;
@@ -54,8 +54,8 @@ export function injectInto(document: unknown, image: string, where: Where = {}):
     const changed = { ...fields(document), items: all.map((one) => one.document) };
     return { document: changed, pods: all.flatMap(({ pods }) => pods) };
   }
-  const isKnown = text(kind) in PATHS && OF_KUBERNETES.test(text(apiVersion));
-  const usual = PATHS[text(kind)];
+  const usual = PATHS.get(text(kind));
+  const isKnown = usual !== undefined && OF_KUBERNETES.test(text(apiVersion));
   const path = isKnown ? usual : (where.path ?? usual);
   const names = where.container === undefined ? FLUENTD_NAMES : [where.container];
   const { name: own, generateName } = fields(metadata);

@@ -53,7 +53,8 @@ const OF_FILES: Readonly<Record<LeftFile, string>> = {
 
 function leftInWords(one: Left): string {
   if (one.kind === 'kept') return `${one.where} keeps ${counted(one.records, 'record')}`;
-  if (one.kind === 'moving') return `${counted(one.threads, 'thread')} of Fluentd still emit records`;
+  if (one.kind === 'moving')
+    return `records are on their way to a buffer (${counted(one.threads, 'thread')})`;
   if (one.kind === 'held') {
     const why = one.next === 'retry' ? ', because sending failed' : '';
     return `${one.output} holds ${counted(one.chunks, 'chunk')} (${formatBytes(one.bytes)})${why}`;

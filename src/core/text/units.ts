@@ -18,7 +18,9 @@ export function parseDuration(text: string): Millis | undefined {
 /** Writes a duration as `parseDuration` reads it: `500ms`, `2s`, `10m`. */
 export function writeDuration(span: Millis | 'off'): string {
   if (span === 'off') return span;
-  const found = Object.entries(DURATION_UNITS).findLast(([, length]) => span % length === 0);
+  const found = Object.entries(DURATION_UNITS).findLast(
+    ([, length]) => span >= length && span % length === 0,
+  );
   return found === undefined ? `${span}ms` : `${span / found[1]}${found[0]}`;
 }
 
@@ -38,7 +40,7 @@ export function andMore([first = '', ...others]: readonly string[]): string {
 
 /** `0.3 s`, `42 s`, `5 min`, `5 min 3 s`, `2 h 10 min`. */
 export function formatDuration(span: Millis): string {
-  if (span < 10_000) return `${(span / 1_000).toFixed(1)} s`;
+  if (span < 9_950) return `${(span / 1_000).toFixed(1)} s`;
   const seconds = Math.round(span / 1_000);
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);

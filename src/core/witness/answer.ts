@@ -3,6 +3,8 @@ import type { Millis } from '../text/units.ts';
 import { count, type Fields, list, maybe, number, object, objects, string, Unbelievable } from './fields.ts';
 
 const VERSION = 1;
+/** JSON.parse would round an inode number above 2^53. */
+const LARGE_INODE = /"inode":(\d{16,})/g;
 
 export type FileReport = Readonly<ReturnType<typeof fileReport>>;
 export type Heard = Readonly<ReturnType<typeof heardMessage>>;
@@ -28,7 +30,7 @@ export function isDone(text: string): boolean {
 /** Refuses another version, and ignores unknown fields. */
 function parse<Value extends object>(text: string, read: (fields: Fields) => Value) {
   try {
-    const fields = object(JSON.parse(text));
+    const fields = object(JSON.parse(text.replaceAll(LARGE_INODE, '"inode":"$1"')));
     const { v, error } = fields;
     if (number(v) !== VERSION) throw new Unbelievable(`its version is ${v}, not ${VERSION}`);
     if (typeof error === 'string' && !('pid' in fields)) throw new Unbelievable(string(error));
@@ -76,6 +78,7 @@ function reportIn(f: Fields) {
       path: string(path),
       why: string(why),
       key: keyOf(file),
+      identity: identityOf(file),
       size: maybe(size, number),
       /** A fingerprint of these bytes, of a file that was never followed. */
       print: maybe(print, number),
@@ -151,7 +154,7 @@ function fileReport(file: Fields) {
   const { path, inode, reader, at, pos, size, print, head } = file;
   return {
     path: string(path),
-    inode: String(number(inode)),
+    inode: inodeNumber(inode),
     identity: identityOf(file),
     /** Identifies the file and the input that reads it. The same input has the same name in the next worker. */
     key: keyOf(file),
@@ -184,12 +187,16 @@ function interval(seconds: unknown): Millis | undefined {
 }
 
 function inodeOf({ inode }: Fields): string {
-  return String(maybe(inode, number) ?? '');
+  return maybe(inode, inodeNumber) ?? '';
+}
+
+function inodeNumber(value: unknown): string {
+  return typeof value === 'string' ? string(value) : String(number(value));
 }
 
 /** Two volumes may have one inode number, and a new file may get that of a removed one. `born`: when it was made, if the system tells it. */
-function identityOf({ inode, dev, born }: Fields): string {
-  return [inode, dev, born].flatMap((one) => maybe(one, number) ?? []).join(' ');
+function identityOf({ dev, born, ...file }: Fields): string {
+  return [inodeOf(file), ...[dev, born].flatMap((one) => maybe(one, number) ?? [])].join(' ');
 }
 
 function keyOf(file: Fields): string {

@@ -4,11 +4,11 @@ import { groupedBy } from '../text/lists.ts';
 import type { FileReport, Report, WorkerReport } from './answer.ts';
 import type { FileHistory, Reached } from './file-history.ts';
 
-const LOST: Readonly<Record<string, [DoubtKind, string]>> = {
-  closed: ['closed-unread', 'Fluentd closed it before all of it was read'],
-  'written anew': ['written-anew', 'what Fluentd had read or seen of it is no longer there'],
-};
-const NEVER: [DoubtKind, string] = ['never-followed', 'Fluentd never followed it'];
+const LOST: ReadonlyMap<string, readonly [DoubtKind, string]> = new Map([
+  ['closed', ['closed-unread', 'Fluentd closed it before all of it was read']],
+  ['written anew', ['written-anew', 'what Fluentd had read or seen of it is no longer there']],
+]);
+const NEVER = ['never-followed', 'Fluentd never followed it'] as const;
 
 /** `workers`: the oldest worker first. `reached`: by a file's identity, how far Fluentd has read. */
 export function doubtsOfFiles(
@@ -18,12 +18,13 @@ export function doubtsOfFiles(
 ): readonly Doubt[] {
   /** By file and input, the last report of earlier workers. */
   const before = new Map<string, FileReport>();
+  const unread = unreadSiblings(workers, reached);
+  const told = new Set(unread.map(({ identity }) => identity));
   const doubts = workers.flatMap((one) => {
-    const own = doubtsOfWorkersFiles(one, before, history);
+    const own = [...doubtsOfWorkersFiles(one, before), ...doubtsOfLost(one, told, history)];
     for (const file of [...one.report.closed, ...one.report.files]) before.set(file.key, file);
     return own;
   });
-  const unread = unreadSiblings(workers, reached);
   return [
     ...doubts,
     ...doubtsOfGaps(workers),
@@ -68,7 +69,6 @@ function doubtsOfStart(
 function doubtsOfWorkersFiles(
   { report }: WorkerReport,
   before: ReadonlyMap<string, FileReport>,
-  history: FileHistory,
 ): readonly Doubt[] {
   return [
     ...report.cuts
@@ -82,7 +82,6 @@ function doubtsOfWorkersFiles(
     ...[...report.files, ...report.closed]
       .filter(({ size, inode }) => size === undefined && inode !== '0')
       .map(({ path }) => doubt('closed-unread', path, GONE)),
-    ...doubtsOfLost(report, history),
     ...report.starts.flatMap((start) => doubtsOfStart(start, before)),
     ...report.denied.map((path) => doubt('directory-closed', path, path.endsWith('/') ? CLOSED : ASTRAY)),
   ];
@@ -97,12 +96,18 @@ function cutShort(path: string, how: string, bytes: number | undefined): Doubt {
 }
 
 /** Several files of one name are one doubt. While SIGUSR2 replaces a worker, the old one may have read what the new one never followed. */
-function doubtsOfLost({ lost }: Report, history: FileHistory): readonly Doubt[] {
-  const unread = lost.filter((file) => LOST[file.why] !== undefined || !history.hasRead(file));
+function doubtsOfLost(
+  { report }: WorkerReport,
+  told: ReadonlySet<string>,
+  history: FileHistory,
+): readonly Doubt[] {
+  const unread = report.lost.filter(
+    (file) => LOST.has(file.why) || !(told.has(file.identity) || history.hasRead(file)),
+  );
   return [...groupedBy(unread, ({ path, why }) => `${why} ${path}`).values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
-    const [kind, why] = LOST[first.why] ?? NEVER;
+    const [kind, why] = LOST.get(first.why) ?? NEVER;
     const times = group.length === 1 ? '' : ` (${group.length} files of this name)`;
     const bytes = group.reduce((sum, one) => sum + one.bytes, 0);
     return [doubt(kind, first.path, why + times, bytes || undefined)];

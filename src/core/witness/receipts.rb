@@ -19,8 +19,11 @@ class PosidleWitness
       trace(:commits, c, :commit_write, %i[chunk_id secondary]) do |_, (id, secondary)|
         leaves(id, secondary ? :secondary : :delivered) unless Thread.current[:posidle_way].to_a[0] == id
       end
-    when 'Fluent::Plugin::TailInput' # it returns false where it keeps the lines
-      trace(:reads, c, :receive_lines, %i[lines], :return) { |_, (lines), done| number(:lines, lines.size) if done && done[0] == true }
+    when 'Fluent::Plugin::TailInput' # false, or the name of a state: it keeps the lines. nil: it returned in a rescue (Ruby 3.1)
+      trace(:reads, c, :receive_lines, %i[lines], :return) do |_, (lines), done|
+        Thread.current[:posidle_refused] = nil unless done
+        number(:lines, lines.size) if done && [true, nil].include?(done[0]) && !Thread.current[:posidle_refused].to_a[1]
+      end
     when 'Fluent::Plugin::TailInput::TailWatcher::IOHandler' # with num_threads of 1.20
       trace(:pooled, c, :complete_async, %i[success]) { |h, (done)| number(:lines, var(h, :@lines).size) if done }
     end
@@ -43,7 +46,9 @@ class PosidleWitness
   def refuses(agent, tag, es, e) # nobody emits them again: in_tail does after an overflow, and a flush has its chunk
     hides = var(agent, :@error_collector) # <label @ERROR> takes them, and who emitted them is not told
     return if OWN_TAG.match?(tag) || (Thread.current[:posidle] && !hides)
+    return if Thread.current[:posidle_refused].to_a[0].equal?(e) # each router on the way back tells it
     full = e.is_a?(Fluent::Plugin::Buffer::BufferOverflowError) && !hides
+    Thread.current[:posidle_refused] = [e, full]
     full ? count(file: 'posidle', text: 'a full buffer refused a batch', level: :warn) : number(:refused, es.size)
   end
   def records(chunk) # `size` of v0.12 is in bytes. A file of buf_file_single may not know its number: it counts as one

@@ -29,7 +29,7 @@ const GONE: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOENT']
  * The names of all sockets in a witness's directory, the oldest first. Each worker made one when it started. Rejects if the system cannot
  * open the directory: then nobody knows whether there is a witness.
  */
-export async function listWitnesses(dir: string): Promise<readonly string[]> {
+async function listWitnesses(dir: string): Promise<readonly string[]> {
   const names: string[] = [];
   try {
     let looked = 0;
@@ -42,7 +42,7 @@ export async function listWitnesses(dir: string): Promise<readonly string[]> {
     if (isExhaustion(error)) throw error;
     return [];
   }
-  return names.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).slice(-MOST_WITNESSES);
+  return names.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
 }
 
 /**
@@ -65,7 +65,16 @@ export async function askWitnesses(
     };
   const budget = newBudget();
   const ask = (name: string) => askOne(dir, name, question, budget, patience);
-  return { at, witnesses: await Promise.all(names.map(ask)) };
+  const newest = await Promise.all(names.slice(-MOST_WITNESSES).map(ask));
+  // The older ones are too many to ask.
+  const unasked = names.slice(0, -MOST_WITNESSES).slice(-1);
+  return {
+    at,
+    witnesses: [
+      ...unasked.map((worker) => ({ worker, kind: 'gone', report: undefined }) as const),
+      ...newest,
+    ],
+  };
 }
 
 /**
@@ -75,7 +84,8 @@ export async function askWitnesses(
 export async function lookForFluentd(dir: string): Promise<FluentdSign> {
   const names = await listWitnesses(dir).catch(() => undefined);
   if (names === undefined) return 'listening';
-  const answers = await Promise.all(names.map((name) => exchange(join(dir, name), '')));
+  const newest = names.slice(-MOST_WITNESSES);
+  const answers = await Promise.all(newest.map((name) => exchange(join(dir, name), '')));
   if (answers.some((answer) => 'text' in answer || ('why' in answer && answer.isBusy))) return 'listening';
   const fifo = await open(
     join(dir, 'lives'),

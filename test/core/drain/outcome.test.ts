@@ -168,7 +168,7 @@ describe('an outcome', () => {
     ['survived', {}, 'unproven'],
     ['stopped', { look: keeps }, 'not-drained'],
     ['ended-by-itself', { look: keeps }, 'not-drained'],
-    ['left-to-kubelet', { look: keeps }, 'unproven'],
+    ['left-to-kubelet', { look: keeps }, 'not-drained'],
     ['stopped', { look: OUTSIDE }, 'unproven'],
     ['left-to-kubelet', { look: { fluentd: running(), ...said(alive()) } }, 'drained'],
     ['no-fluentd', {}, 'unproven'],

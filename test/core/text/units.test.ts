@@ -23,14 +23,14 @@ describe('a duration', () => {
   });
 
   test('is shown in units that a reader grasps', () => {
-    const spans = [0, 9_949, 42_000, 119_000, 300_000, 303_000, 7_800_000, 7_200_000];
-    const told = ['0.0 s', '9.9 s', '42 s', '119 s', '5 min', '5 min 3 s', '2 h 10 min', '2 h'];
+    const spans = [0, 9_949, 9_950, 42_000, 119_000, 300_000, 303_000, 7_800_000, 7_200_000];
+    const told = ['0.0 s', '9.9 s', '10 s', '42 s', '119 s', '5 min', '5 min 3 s', '2 h 10 min', '2 h'];
     expect(spans.map(formatDuration)).toEqual(told);
   });
 
   test('is written as an option takes it', () => {
-    const spans = [2_000, 60_000, 90_000, 1_500, 7_200_000, 'off'] as const;
-    expect(spans.map(writeDuration)).toEqual(['2s', '1m', '90s', '1500ms', '2h', 'off']);
+    const spans = [0, 2_000, 60_000, 90_000, 1_500, 7_200_000, 'off'] as const;
+    expect(spans.map(writeDuration)).toEqual(['0ms', '2s', '1m', '90s', '1500ms', '2h', 'off']);
   });
 
   test('that is written is read as it was', () => {

@@ -57,6 +57,14 @@ describe('an answer', () => {
     expect(unfound.map(({ key }) => key)).toEqual(['in 9', 'in 9 2']);
   });
 
+  test('tells two inode numbers apart that JavaScript would round to one', () => {
+    const numbers = ['12345678901234567890', '12345678901234567891'];
+    const file = { path: '/log/d.log', reader: 'in', at: 0, pos: 1 };
+    const said = text({ files: numbers.map((inode) => ({ ...file, inode })) });
+    const { files } = parseReport(said.replace(/"inode":"(\d+)"/g, '"inode":$1')) as Report;
+    expect(files.map(({ inode, key }) => [inode, key])).toEqual(numbers.map((one) => [one, `in ${one}`]));
+  });
+
   test.each([
     ['nothing', '', 'it is no JSON'],
     ['half of one', text().slice(0, 40), 'it is no JSON'],

@@ -225,6 +225,12 @@ describe('a doubt', () => {
       { lost: [10, 20].map((size) => ({ path: '/log/b', why: 'never followed', size })) },
       { bytes: 30, why: 'Fluentd never followed it (2 files of this name)' },
     ],
+    [
+      'nobody-saw-it-read',
+      { ...sibling, lost: [{ ...sibling.siblings[0], path: '/log/a.log', why: 'never followed' }] },
+      { about: sibling.siblings[0]?.path },
+    ],
+    ['never-followed', { lost: [{ path: '/log/b', why: 'constructor' }] }],
     ['closed-unread', { files: [sight({ size: null })] }],
     ['closed-unread', { lost: [{ path: '/log/a.log', why: 'closed' }] }],
     ['cut-short-unread', { starts: [{ path: '/log/a.log', inode: 7, pos: 40, size: 39 }] }, { bytes: 39 }],

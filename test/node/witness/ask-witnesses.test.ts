@@ -4,12 +4,7 @@ import { chmodSync, closeSync, constants, linkSync, openSync, symlinkSync, write
 import { createServer, type Server, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
-import {
-  askWitnesses,
-  listWitnesses,
-  lookForFluentd,
-  tellWitness,
-} from '../../../src/node/witness/ask-witnesses.ts';
+import { askWitnesses, lookForFluentd, tellWitness } from '../../../src/node/witness/ask-witnesses.ts';
 import { answer } from '../../support/said.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
@@ -53,6 +48,7 @@ async function asNobody<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
+const lastReport = (more = {}) => JSON.stringify({ v: 1, pid: 12, final: true, ...more });
 const saying = (changed = {}) => `${JSON.stringify(answer(changed))}\n`;
 const ask = async () => (await askWitnesses(inDir(), 'look', 5)).witnesses;
 
@@ -85,7 +81,7 @@ test('each socket is asked once, the oldest first', async () => {
 
 test('nobody is there without a directory, and without a socket', async () => {
   expect(await ask()).toEqual([]);
-  expect(await listWitnesses(inDir('none'))).toEqual([]);
+  expect((await askWitnesses(inDir('none'), 'look', 5)).witnesses).toEqual([]);
   expect(await lookForFluentd(inDir())).toBe('unknown');
 });
 
@@ -150,11 +146,10 @@ describe('the directory shows that Fluentd', () => {
 
 describe('a worker that is gone', () => {
   const end = () => inDir('1000-12.end');
-  const word = (more = {}) => JSON.stringify({ v: 1, pid: 12, final: true, ...more });
 
   test('has its last report', async () => {
     await die();
-    writeFileSync(end(), word());
+    writeFileSync(end(), lastReport());
     expect(await ask()).toMatchObject([{ kind: 'gone', report: { pid: 12, isFinal: true } }]);
   });
 
@@ -162,8 +157,8 @@ describe('a worker that is gone', () => {
     ['where it died', () => {}],
     ['where it cannot be believed', () => writeFileSync(end(), '{"v":1')],
     ['where it is a link', () => symlinkSync('/proc/self/pagemap', end())],
-    ['where it is too long', () => writeFileSync(end(), word().padEnd(MOST_BYTES + 1))],
-    ['where it has too many values', () => writeFileSync(end(), word({ unknown: TOO_MANY }))],
+    ['where it is too long', () => writeFileSync(end(), lastReport().padEnd(MOST_BYTES + 1))],
+    ['where it has too many values', () => writeFileSync(end(), lastReport({ unknown: TOO_MANY }))],
   ])('has no last report %s', async (_, leave) => {
     await die();
     leave();
@@ -172,11 +167,14 @@ describe('a worker that is gone', () => {
   });
 });
 
-test('only the newest of very many sockets count', async () => {
+test('of very many sockets the newest are asked, and nobody knows what an older worker left', async () => {
   writeFileSync(inDir('0-1.sock'), '');
   for (let at = 1; at < 1_001; at += 1) linkSync(inDir('0-1.sock'), inDir(`${at}-1.sock`));
-  const names = await listWitnesses(inDir());
-  expect([names.length, names.at(-1)]).toEqual([1_000, '1000-1.sock']);
+  for (let at = 0; at < 1_001; at += 1) writeFileSync(inDir(`${at}-1.end`), lastReport());
+  const [oldest, ...others] = await ask();
+  expect(oldest).toEqual({ worker: '0-1.sock', kind: 'gone', report: undefined });
+  expect(others).toHaveLength(1_000);
+  for (const one of others) expect(one).toMatchObject({ kind: 'gone', report: { isFinal: true } });
 });
 
 describe('a witness that cannot be believed is silent, and says why:', () => {
