@@ -116,13 +116,22 @@ it 'what a memory buffer loses at shutdown stands in the last report' do |s|
   expect('its end', s.last['ends'].map { |o| o.values_at('n', 'retry') + [o['chunks'].size] }, [[1, true, 1]])
 end
 
-it 'what a filter keeps outside any buffer is told, with the settings of filters and outputs but no text of them' do |s|
+it 'what a filter keeps outside any buffer is told, with the settings of filters and outputs' do |s|
   s.append("keep 1\nkeep 2\ngo\n")
   s.run(s.tail + "<filter t>\n @type keep\n @id keeper\n</filter>\n" + s.out('flush_interval 0.2s'))
   found = s.seen('kept') { |a| a['held'].any? }
   expect('held', found['held'], [{ 'class' => 'Fluent::Plugin::KeepFilter', 'n' => 2, 'emits' => nil }])
   expect('filters', found['plugins'].drop(1), [{ 'class' => 'Fluent::Plugin::KeepFilter', 'settings' => { 'reserve_data' => true } }])
   expect('outputs', output(found)['settings'], { 'require_ack_response' => false })
+end
+
+on_three_versions 'outputs that have no buffer by their kind are told, too' do |s|
+  s.append("line\n")
+  pass = "<match t>\n @type copy\n <store>\n @type pass\n default_route @X\n </store>\n</match>\n"
+  s.run("#{s.tail}#{pass}<label @X>\n#{s.out('flush_interval 0.2s')}</label>\n")
+  s.till('delivered') { s.delivered == ['line'] }
+  found = s.look['plugins'].drop(1).map { |p| [p['class'], p['settings']] }
+  expect('outputs', found.sort, [['Fluent::Plugin::CopyOutput', {}], ['Fluent::Plugin::PassOutput', { 'default_route' => '@X' }]])
 end
 
 on_three_versions 'a line that a parser turns into an empty record is counted' do |s|

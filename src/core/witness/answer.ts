@@ -122,7 +122,7 @@ function reportIn(f: Fields) {
       emitsAfter: interval(emits),
     })),
     outputs: each('outputs', outputReport),
-    /** The settings of the in_tail inputs and the filters. */
+    /** The settings of the in_tail inputs, the filters, and the outputs that have no buffer by their kind. */
     plugins: each('plugins', pluginReport),
     heard: each('heard', heardMessage),
     /** Outputs, as they were when their buffer closed. */
@@ -203,7 +203,7 @@ function keyOf(file: Fields): string {
   return `${maybe(file.reader, string) ?? ''} ${identityOf(file)}`;
 }
 
-/** The settings of one running plugin: booleans, numbers and symbols only. */
+/** The settings of one running plugin: booleans, numbers, symbols, and how it names what it writes. */
 function pluginReport({ class: name, settings }: Fields) {
   return { class: string(name), settings: maybe(settings, object) ?? {} };
 }

@@ -79,8 +79,8 @@ export const HARMLESS: readonly Row[] = [
   ['fluent/plugin/kafka_producer_ext.rb', /^Failed to /],
   ['kafka/', /^(\[.*\] )?(Failed to|Timed out while|No brokers in|Leader |Topic `|Could not connect|Corrupt message when|Not enough in-)/],
   ['kafka/', /^(\[.*\] )?(Unknown topic|Broker .* not currently|Messages written|Received out-of-order|Connection has been unused)/],
-  // datadog 0.15.1, s3 1.8.6, gcs 0.4.5, cloudwatch-logs 0.15.0, google-cloud 0.13.3, sumologic_output 1.10.0
-  ['fluent/plugin/out_datadog.rb', /^Retrying/],
+  // kinesis 3.7.0, datadog 0.15.1, s3 1.8.6, gcs 0.4.5, cloudwatch-logs 0.15.0, google-cloud 0.13.3, sumologic_output 1.10.0
+  ['fluent/plugin/out_datadog.rb fluent/plugin/kinesis_helper/api.rb', /^Retrying/],
   ['fluent/plugin/out_s3.rb', /^(out_s#: delayed events were put to|'…' parameter is deprecated)/],
   ['fluent/plugin/s3_compressor_ fluent/plugin/gcs/', /^failed to execute gzip command\. Fallback/],
   ['fluent/plugin/out_cloudwatch_logs.rb', /^(failed to PutLogEvents$|updating upload sequence|Creating log stream because|retry succ|failed to set ret)/],

@@ -218,7 +218,7 @@ function doubtsOfPlugins(one: WorkerReport): readonly Doubt[] {
         doubt('heard', file, `Fluentd said ${n === 1 ? '' : `${n} times `}(${level}): ${text}`),
       ),
     ...doubtsOfReceipts(one),
-    ...Array.from(silentLosses(plugins), ([about, why]) => doubt('no-ack', about, why)),
+    ...silentLosses(plugins).map(([about, why]) => doubt('no-ack', about, why)),
     ...[...others.map((plugin) => ({ ...plugin, buffer: 'none' })), ...outputs]
       .filter((plugin) => mayHold(plugin.class, { hasBuffer: plugin.buffer !== 'none' }))
       .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether it keeps records')),

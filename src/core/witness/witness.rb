@@ -8,8 +8,11 @@ class PosidleWitness
   OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that log for other files
   SOURCES = %r{/(log|match|root_agent|supervisor|event_router|buffer|output|in_tail.*|filter_parser|out_rewrite_tag_filter)\.rb\z}.freeze # or copies
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
-  SETTINGS = %i[require_ack_response required_acks use_http log_rejected_request emit_error_label_event
-                emit_unmatched_lines reserve_data multiline_mode emit_mode].freeze
+  SETTINGS = %i[require_ack_response required_acks use_http log_rejected_request emit_error_label_event use_ack
+                emit_unmatched_lines reserve_data multiline_mode emit_mode emit_error_for_missing_id check_object
+                blind_write allow_duplicate_key].freeze
+  TEXTS = %i[write_operation default_route s3_object_key_format object_key_format insert_key_prefix].freeze
+  BY_EVENT = %i[Filter BareOutput MultiOutput].freeze # plugins without a buffer that may keep records
   QUOTED = /(?<!\w)(?:(")(?>[^"\\]+|\\.)+"?|(')(?>[^'\\]+|\\.)+'?)/m.freeze
   LATER = { Object => :never }.freeze
   ASIDE = /\A(?:bad chunk is moved|chunk files are evacuated) to (.+?)\.?\z/m.freeze # buffer.rb, buf_file.rb, output.rb
@@ -288,7 +291,7 @@ class PosidleWitness
     all
   end
   def facts(all)
-    settings = (@inputs + all.grep(Fluent::Plugin::Filter)).map { |p| plugin(p) }.uniq
+    settings = (@inputs + all.select { |p| by_event?(p) }).map { |p| plugin(p) }.uniq
     (kept, outputs), moving = still do
       [all.map { |p| { class: p.class.name, n: kept(p), emits: interval(p) } }.reject { |h| h[:n] == 0 },
        all.grep(Fluent::Plugin::Output).reject(&:as_secondary).map { |o| output(o) }] # whose records are counted
@@ -302,6 +305,7 @@ class PosidleWitness
       resumed: @resumed, again: @again, more: forgotten, moving: moving,
       worker: ENV['SERVERENGINE_WORKER_ID'].to_i, workers: (Fluent::Engine.system_config.workers rescue nil) }.merge(@numbers)
   end
+  def by_event?(p); BY_EVENT.any? { |c| Fluent::Plugin.const_defined?(c) && Fluent::Plugin.const_get(c) === p }; end
   def interval(p) # after so many seconds a plugin emits what it keeps; nil: only when it stops
     [var(p, :@multiline_flush_interval), var(p, :@flush_interval)].find { |v| v.is_a?(Numeric) }
   end
@@ -320,10 +324,11 @@ class PosidleWitness
   def list(b, name); (l = var(b, name)).is_a?(Hash) ? l.values : l.to_a.dup; end
   def chunks(b); %i[@stage @queue @dequeued @queue].flat_map { |v| list(b, v) }.uniq; end # they may go back to the queue meanwhile
   def ids(chunks); chunks.map { |c| c.unique_id.unpack('H*')[0] }; end
-  def plugin(p) # the settings for silent loss, and no text
+  def plugin(p) # the settings by which records vanish in silence
     settings = SETTINGS.map { |n| [n, var(p, :"@#{n}")] }
     settings.select! { |_, v| [true, false, Numeric, Symbol].any? { |one| one === v } }
-    { class: p.class.name, settings: settings.to_h }
+    texts = TEXTS.map { |n| [n, var(p, :"@#{n}")] }.select { |_, v| v.is_a?(String) }.map { |n, v| [n, text(v)] }
+    { class: p.class.name, settings: (settings + texts).to_h }
   end
 end
 require_relative 'files'
