@@ -14,7 +14,6 @@ const OVERFLOW: Message = {
   text: 'failed to write data into buffer by buffer overflow action=:throw_exception',
 };
 const DROPPED: Message = { level: 'warn', text: 'dropping oldest chunk to make space after buffer overflow' };
-const FAILED: Message = { level: 'warn', text: 'failed to flush the buffer. retry_times=#', during: 'flush' };
 const GIVEN_UP: Message = {
   level: 'error',
   text: 'Hit limit for retries. dropping all chunks in the buffer queue.',
@@ -204,7 +203,6 @@ export class OutputBuffer {
     this.#queue.unshift(chunk);
     this.#steps += 1;
     if (retryMaxTimes === 0 || this.#steps <= retryMaxTimes) {
-      this.#history.hears(FAILED);
       this.#retryAt = this.#world.clock.now + 1_000 * 2 ** (this.#steps - 1);
       return;
     }

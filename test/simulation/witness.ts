@@ -5,7 +5,7 @@ import { LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
 import type { Watcher } from './watcher.ts';
 
 /** The meaning of a message for the records: see the tables of messages in src/core/witness. */
-export type Message = Pick<Heard, 'level' | 'text'> & Partial<Pick<Heard, 'during'>>;
+export type Message = Pick<Heard, 'level' | 'text'>;
 
 /** What a healthy witness says, with one file and one output. */
 export const SAID = (alive() as WorkerReport).report;
@@ -75,10 +75,10 @@ export class FileHistory {
     });
   }
 
-  hears({ level, text, during = null }: Message): void {
+  hears({ level, text }: Message): void {
     const n = (this.#heard.get(text)?.n ?? 0) + 1;
     const file = 'fluent/plugin/output.rb';
-    this.#heard.set(text, { level, file, text, error: null, tag: null, during, n });
+    this.#heard.set(text, { level, file, text, error: null, n });
   }
 
   resumes(ids: readonly string[]): void {

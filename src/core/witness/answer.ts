@@ -250,7 +250,7 @@ function receiptReport({ took, left, own, exhausted, overflown, unrecoverable, .
   };
 }
 
-function heardMessage({ level, file, text, error, tag, during, n }: Fields) {
+function heardMessage({ level, file, text, error, n }: Fields) {
   return {
     level: maybe(level, string) ?? '',
     /** The source file that logged the message, without its gem's path: `fluent/plugin/out_http.rb`. */
@@ -258,9 +258,6 @@ function heardMessage({ level, file, text, error, tag, during, n }: Fields) {
     /** The normalized message (see harmless-messages.ts). Empty for a block, a Hash or a Struct. */
     text: maybe(text, string) ?? '',
     error: maybe(error, string) ?? null,
-    tag: maybe(tag, string) ?? null,
-    /** `flush`: logged during a failed flush, so the chunk is still in the buffer. */
-    during: during === 'flush' ? 'flush' : null,
     n: number(n),
   };
 }

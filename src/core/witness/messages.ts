@@ -1,17 +1,12 @@
 import type { Heard, PluginSettings } from './answer.ts';
 import { type Condition, HARMLESS, type Row } from './harmless-messages.ts';
 
-/** The tags of Fluentd's own events, which are no records of a log file. */
-const OWN_TAG = /^fluent\.(trace|debug|info|warn|error|fatal)$/;
 /** Inputs other than in_tail. They read no log file. */
 const OTHER_INPUT = /^fluent\/plugin\/in_(?!tail(?:\.rb|\/))/;
 
 /** Whether no record is lost with a message, or the witness counts it. Any message that is not known to be harmless is a doubt. */
 export function isHarmless(heard: Heard, about: readonly PluginSettings[]): boolean {
-  const { file, tag, during } = heard;
-  // After a flush that failed Fluentd still has the chunk, and tries it again as a whole.
-  if (OTHER_INPUT.test(file) || OWN_TAG.test(tag ?? '') || during === 'flush') return true;
-  return HARMLESS.some((row) => fits(row, heard, about));
+  return OTHER_INPUT.test(heard.file) || HARMLESS.some((row) => fits(row, heard, about));
 }
 
 function fits([files, texts, onlyIf]: Row, heard: Heard, about: readonly PluginSettings[]): boolean {

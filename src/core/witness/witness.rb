@@ -132,8 +132,8 @@ class PosidleWitness
     aside = said[ASIDE, 1]
     evacuates(more[:chunk_id]) if aside && more
     keep(@aside, aside) unless aside.nil? || @aside.include?(aside)
-    tag = more && more[:tag]
-    key = { file: source, text: kind(said), error: (err.class.name if err), tag: tag && kind(tag), level: level }
+    return if more && OWN_TAG.match?(more[:tag].to_s)
+    key = { file: source, text: kind(said), error: (err.class.name if err), level: level }
     return if !@heard.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
     key = count(key)
     Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
@@ -179,7 +179,7 @@ class PosidleWitness
   def attempt(begins) # messages of a failed flush are no loss: Fluentd takes the chunk back
     said, Thread.current[:posidle] = Thread.current[:posidle], (Hash.new(0) if begins)
     return if begins || said.nil? || said.none? { |k, _| k[:file] == 'fluent/plugin/output.rb' && FLUSHES.match?(k[:text]) }
-    said.each { |key, n| key == FULL ? nil : (count(key, -n); count(key.merge(during: 'flush'), n)) }
+    said.each { |key, n| count(key, -n) unless key == FULL }
   end
   def told; @heard.to_a.map { |key, n| key.merge(n: n) if n > 0 }.compact; end
   def starts(buffer) # after a reload a chunk may be one that a buffer of this worker held at its end

@@ -16,7 +16,7 @@ const FULL = answer({
   held: [{ class: 'Fluent::Plugin::ConcatFilter', n: 1 }],
   outputs: [holding('a', 'b'), output({ n: 6 })],
   plugins: [{ class: 'Fluent::Plugin::TailInput', settings: { multiline_mode: true, list: [] } }],
-  heard: [{ level: 'warn', file: 'fluent/match.rb', text: 'no patterns matched', tag: 'a', n: 2 }],
+  heard: [{ level: 'warn', file: 'fluent/match.rb', text: 'no patterns matched', n: 2 }],
   ends: [holding('c')],
   resumed: ['c'],
   sigterm: false,

@@ -8,17 +8,15 @@ const PARSER_ERROR = 'Fluent::Plugin::Parser::ParserError';
 const LINE_FEEDER = 'in_tail/line_feeder';
 
 function heardOf(more: Partial<Heard>): Heard {
-  return { level: 'warn', file: OUTPUT, text: '', error: null, tag: null, during: null, n: 1, ...more };
+  return { level: 'warn', file: OUTPUT, text: '', error: null, n: 1, ...more };
 }
 
 const by = (plugin: string, text: string) => ({ file: `fluent/plugin/${plugin}.rb`, text });
-const event = (text: string, error?: string, tag = 'app') => ({
+const event = (text: string, error?: string) => ({
   file: AGENT,
   text,
   error: error ?? null,
-  tag,
 });
-const inFlush = (heard: Partial<Heard>) => ({ ...heard, during: 'flush' as const });
 
 function plugins(
   name: string,
@@ -29,7 +27,6 @@ function plugins(
 
 const HARMLESS: Readonly<Record<string, Partial<Heard>>> = {
   'a flush that failed': { text: 'failed to flush the buffer.' },
-  'what an unknown plugin says in a flush that failed': inFlush(by('out_acme', 'could not send')),
   'a command that failed': by('out_exec', 'command exits with error code'),
   'of cloudwatch a put that is repeated': by('out_cloudwatch_logs', 'failed to PutLogEvents'),
   'of elasticsearch a connection that is reset': by(
@@ -39,7 +36,6 @@ const HARMLESS: Readonly<Record<string, Partial<Heard>>> = {
   'a retry that succeeded': { text: 'retry succeeded.' },
   'a slow flush': { text: 'buffer flush took longer time than slow_flush_log_threshold:' },
   'a full buffer, as in_tail tries again': { text: 'failed to write data into buffer by buffer overflow' },
-  "an error event of Fluentd's own": event('dump an error event:', undefined, 'fluent.info'),
   'an empty line of Fluentd 1.20': by(LINE_FEEDER, 'pattern not matched: ""'),
   'a parser that one thread runs': by(
     LINE_FEEDER,
@@ -57,11 +53,6 @@ const HARMLESS: Readonly<Record<string, Partial<Heard>>> = {
 
 const DOUBTS: Readonly<Record<string, Partial<Heard>>> = {
   'an error event': event('dump an error event:', 'RuntimeError'),
-  "an error event whose tag only looks like one of Fluentd's own": event(
-    'dump an error event:',
-    undefined,
-    'fluentd.app',
-  ),
   'a line that is no record': by('in_tail', 'pattern not matched: "x"'),
   'a line that is no record in Fluentd 1.20': by(LINE_FEEDER, 'pattern not matched: "…"'),
   'an answer that out_http does not like': by('out_http', "got error response from 'Post http:… : # x"),

@@ -395,7 +395,6 @@ describe('a doubt', () => {
         alive({ starts: [begun], files: [sight()] }),
       ],
     ],
-    ['what is said in a flush that is repeated', [alive({ heard: [{ ...message(1), during: 'flush' }] })]],
   ])('is not %s', (_, witnesses) => {
     expect(doubts(...witnesses)).toEqual([]);
   });
