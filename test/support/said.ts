@@ -1,5 +1,5 @@
 const LISTS = [
-  ...['readers', 'files', 'closed', 'cuts', 'starts', 'lost', 'unfound', 'denied', 'siblings', 'held'],
+  ...['readers', 'files', 'closed', 'cuts', 'starts', 'lost', 'unfound', 'denied', 'siblings', 'kept'],
   ...['plugins', 'heard', 'aside', 'ends', 'resumed'],
 ];
 

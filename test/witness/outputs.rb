@@ -122,8 +122,8 @@ end
 it 'what a filter keeps outside any buffer is told, with the settings of filters and outputs' do |s|
   s.append("keep 1\nkeep 2\ngo\n")
   s.run(s.tail + "<filter t>\n @type keep\n @id keeper\n</filter>\n" + s.out('flush_interval 0.2s'))
-  found = s.seen('kept') { |a| a['held'].any? }
-  expect('held', found['held'], [{ 'class' => 'Fluent::Plugin::KeepFilter', 'n' => 2, 'emits' => nil }])
+  found = s.seen('kept') { |a| a['kept'].any? }
+  expect('kept', found['kept'], [{ 'class' => 'Fluent::Plugin::KeepFilter', 'n' => 2, 'emits' => nil }])
   expect('filters', found['plugins'].drop(1), [{ 'class' => 'Fluent::Plugin::KeepFilter', 'settings' => { 'reserve_data' => true } }])
   expect('outputs', output(found)['settings'], { 'require_ack_response' => false })
 end

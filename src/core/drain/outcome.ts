@@ -3,7 +3,7 @@ import {
   type Doubt,
   ignoringOwnEvents,
   type Left,
-  mayHold,
+  mayEmitAtStop,
   type PendingChunks,
   type Progress,
   type Receipt,
@@ -99,7 +99,7 @@ const BY_FORCE: Readonly<Partial<Record<End['kind'], Doubt>>> = {
 export function verdictOf(progress: Progress, pending: PendingChunks | undefined, end: End['kind']) {
   const runsOn = end !== 'ended-by-itself' && !isStoppedByPosidle({ end });
   const { left, doubts: raised } =
-    runsOn || !mayHold(progress) ? ignoringOwnEvents(progress, pending) : progress;
+    runsOn || !mayEmitAtStop(progress) ? ignoringOwnEvents(progress, pending) : progress;
   const doubts = [
     ...raised,
     ...(BY_FORCE[end] ? [BY_FORCE[end]] : []),

@@ -32,7 +32,7 @@ import { flushAt, mayFlush } from './flushing.ts';
 import { drainGate, pendingNow } from './gates.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, DrainResult, Gate, Next, Of, State, StateName } from './state.ts';
-import { changeTo, drain, finish, flush, resultOf, type Step, stay, stop } from './transitions.ts';
+import { changeTo, drain, endWith, flush, resultOf, type Step, stay, stop } from './transitions.ts';
 import {
   hasMainEnded,
   hasMovedSince,
@@ -104,7 +104,7 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   if (isOver(closingTime(deadline), seen.at) || timedCallsIn(seen).length > 1)
     return endAtDeadline(state, gate, seen, policy);
   if (seen.extent === 'overdue') return stay(state, closingTime(deadline));
-  if (gate === undefined) return finishDrain(state, seen, policy, deadline);
+  if (gate === undefined) return closeDrain(state, seen, policy, deadline);
   const kept: Draining = { ...state, emptyAt: undefined };
   const next = flushAt(state, gate, seen, policy);
   if (isOver(next, seen.at)) return flush(kept, seen, deadline);
@@ -137,7 +137,7 @@ function endAtDeadline(state: Draining, gate: Gate | undefined, seen: Seen, poli
 }
 
 /** A flush signal takes effect with a delay. So after a flush all gates must be open in two looks. */
-function finishDrain(state: Draining, seen: Seen, policy: Policy, deadline: Millis) {
+function closeDrain(state: Draining, seen: Seen, policy: Policy, deadline: Millis) {
   const isSure = state.flushedAt === undefined || (state.emptyAt !== undefined && state.emptyAt < seen.at);
   if (isSure) return stop(state, undefined, seen, policy);
   return stay({ ...state, emptyAt: state.emptyAt ?? seen.at }, deadline);
@@ -146,10 +146,10 @@ function finishDrain(state: Draining, seen: Seen, policy: Policy, deadline: Mill
 const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
   const result = resultOf(state);
   const { fluentd } = seen;
-  if (fluentd.kind === 'absent') return finish(isDeserted(state) ? ENDED_BY_ITSELF : STOPPED, seen, result);
+  if (fluentd.kind === 'absent') return endWith(isDeserted(state) ? ENDED_BY_ITSELF : STOPPED, seen, result);
   const deadline = stopDeadline(state, seen, policy);
   if (isOver(deadline, seen.at)) {
-    if (fluentd.kind === 'remote') return finish(OUT_OF_REACH, seen, result);
+    if (fluentd.kind === 'remote') return endWith(OUT_OF_REACH, seen, result);
     const why = `Fluentd still runs ${formatDuration(seen.at - state.since)} after the stop signal`;
     return changeTo({ name: 'killing', since: seen.at, ...result }, why, [{ do: 'kill' }]);
   }
@@ -171,9 +171,9 @@ function isDeserted({ trigger }: DrainResult): boolean {
 
 const stepKilling: Rule<'killing'> = (state, seen) => {
   const result = resultOf(state);
-  if (seen.fluentd.kind === 'absent') return finish(KILLED, seen, result);
+  if (seen.fluentd.kind === 'absent') return endWith(KILLED, seen, result);
   const deadline = state.since + KILL_TIMEOUT;
-  return isOver(deadline, seen.at) ? finish(SURVIVED, seen, result) : stay(state, deadline);
+  return isOver(deadline, seen.at) ? endWith(SURVIVED, seen, result) : stay(state, deadline);
 };
 
 /** The ends without a complete drain: Fluentd is gone, or posidle may not signal it or cannot identify it. */
@@ -188,15 +188,15 @@ function endOf<From extends Of<'waiting' | 'watching' | 'draining'>>(
     // The right one may not have opened its pos file yet.
     const deadline = seen.began + SLOW_START;
     if (state.name === 'waiting' && !isOver(deadline, seen.at)) return stay(state, deadline);
-    return finish({ kind: 'ambiguous', why: describeCandidates(fluentd.candidates) }, seen, result);
+    return endWith({ kind: 'ambiguous', why: describeCandidates(fluentd.candidates) }, seen, result);
   }
   if (seen.goneSince !== undefined && (policy.role === 'parent' || state.name === 'draining')) {
     const deadline = state.name === 'draining' ? returnDeadline(state.trigger, seen, policy) : seen.goneSince;
-    if (isOver(deadline, seen.at)) return finish(ENDED_BY_ITSELF, seen, result);
+    if (isOver(deadline, seen.at)) return endWith(ENDED_BY_ITSELF, seen, result);
   }
   if (fluentd.kind === 'running' && fluentd.proof === 'not-permitted') {
     const why = 'posidle may not signal fluentd: run it as the same user, or with the capability KILL';
-    return finish({ kind: 'not-permitted', why }, seen, result);
+    return endWith({ kind: 'not-permitted', why }, seen, result);
   }
   return undefined;
 }
@@ -210,6 +210,6 @@ function waitForFluentd(state: Of<'waiting'>, seen: Seen, policy: Policy) {
   const hasLooked = seen.extent !== 'overdue';
   const over = (policy.role === 'parent' && hasLooked) || isOver(deadline, at);
   return over
-    ? finish({ kind: 'no-fluentd', why }, seen, undefined)
+    ? endWith({ kind: 'no-fluentd', why }, seen, undefined)
     : stay({ ...state, startingAt }, deadline);
 }

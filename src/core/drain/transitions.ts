@@ -1,4 +1,4 @@
-import { ignoringOwnEvents, mayHold } from '../progress/progress.ts';
+import { ignoringOwnEvents, mayEmitAtStop } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import { describeTrigger, describeUnproven, ENDED_BY_ITSELF, LEFT_TO_KUBELET } from './explain.ts';
@@ -31,7 +31,7 @@ export function resultOf({ trigger, pending }: Draining | DrainResult): DrainRes
   return { trigger, pending };
 }
 
-export function finish(end: End, seen: Seen, result: DrainResult | undefined): Step<Of<'stopped'>> {
+export function endWith(end: End, seen: Seen, result: DrainResult | undefined): Step<Of<'stopped'>> {
   return changeTo({ name: 'stopped', since: seen.at, end, result }, end.why);
 }
 
@@ -46,10 +46,10 @@ export function stop(
   policy: Policy,
 ): Step<Of<'stopping' | 'stopped'>> {
   const result = resultOf(state);
-  if (seen.fluentd.kind === 'absent') return finish(ENDED_BY_ITSELF, seen, result);
-  if (policy.podEnds && !mayStopHelp(state, seen)) return finish(LEFT_TO_KUBELET, seen, result);
+  if (seen.fluentd.kind === 'absent') return endWith(ENDED_BY_ITSELF, seen, result);
+  if (policy.podEnds && !mayStopHelp(state, seen)) return endWith(LEFT_TO_KUBELET, seen, result);
   if (seen.fluentd.kind === 'running' && seen.fluentd.proof === 'none')
-    return finish({ kind: 'not-proven', why: describeUnproven(seen.fluentd.supervisor.pid) }, seen, result);
+    return endWith({ kind: 'not-proven', why: describeUnproven(seen.fluentd.supervisor.pid) }, seen, result);
   const why =
     gate === undefined
       ? `everything is read${state.flushedAt === undefined ? '' : ' and flushed'}`
@@ -69,7 +69,9 @@ export function stop(
 
 /** Fluentd's stop sends the records that it keeps, and with `flush_at_shutdown` its chunks. Only posidle can stop one that ignores SIGTERM. */
 function mayStopHelp({ pending }: Draining, { progress }: Seen): boolean {
-  return progress.ignoresSigterm || mayHold(progress) || ignoringOwnEvents(progress, pending).left.length > 0;
+  return (
+    progress.ignoresSigterm || mayEmitAtStop(progress) || ignoringOwnEvents(progress, pending).left.length > 0
+  );
 }
 
 export function changeTo<To extends State>(

@@ -36,13 +36,13 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   // An overdue look proves nothing about the present.
   if (seen.extent === 'overdue') return { ...facts, left: [], doubts: late(seen) };
   const rest = groupedBy(restIn(seen), ({ posFile }) => (isTrusted(posFile, seen) ? TRUSTED : posFile));
-  const leftIn = (posFile: string) => (rest.get(posFile) ?? []).map(({ left }) => left);
+  const restOf = (posFile: string) => (rest.get(posFile) ?? []).map(({ left }) => left);
   return {
     ...facts,
-    left: [...leftIn(TRUSTED), ...heldBy(buffers), ...givenUpIn(seen)],
+    left: [...restOf(TRUSTED), ...chunksOnDisk(buffers), ...givenUpIn(seen)],
     doubts: [
       noWitness(counts.read, buffers, limits),
-      ...seen.unknown.map((one) => withRest(one, leftIn(one.about))),
+      ...seen.unknown.map((one) => withRest(one, restOf(one.about))),
       ...doubtsOf(seen),
     ],
   };
@@ -98,7 +98,7 @@ function restIn({ files, undiscovered }: Facts): readonly Rest[] {
   });
 }
 
-function heldBy(buffers: BuffersReading | undefined): readonly Left[] {
+function chunksOnDisk(buffers: BuffersReading | undefined): readonly Left[] {
   return (buffers?.outputs ?? [])
     .filter(({ chunks }) => chunks.length > 0)
     .map(({ name, chunks }) => {

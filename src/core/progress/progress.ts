@@ -160,7 +160,7 @@ export function ignoringOwnEvents(progress: Progress, pending: PendingChunks | u
 }
 
 /** Whether a plugin may keep records that come out only when Fluentd stops, in a chunk that did not exist before. */
-export function mayHold({ doubts }: Progress): boolean {
+export function mayEmitAtStop({ doubts }: Progress): boolean {
   return doubts.some(({ kind }) => kind === 'may-hold');
 }
 

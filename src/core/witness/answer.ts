@@ -116,7 +116,7 @@ function reportIn(f: Fields) {
     /** The files or directories of chunks that Fluentd gave up. */
     aside: texts('aside'),
     /** Records outside of buffers. */
-    kept: each('held', ({ class: plugin, n, emits }) => ({
+    kept: each('kept', ({ class: plugin, n, emits }) => ({
       plugin: string(plugin),
       records: number(n),
       emitsAfter: interval(emits),

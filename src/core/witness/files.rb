@@ -21,7 +21,7 @@ class PosidleWitness
   def stat(path); File.stat(path) rescue nil; end
   def born(file); ms(file.is_a?(IO) ? file.birthtime : File.birthtime(file)); rescue NotImplementedError, SystemCallError, IOError; nil; end
   def left?(s); s && (s[:size] && s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end
-  def turns(w, stat) # the file under the path is new, another one, shorter, or gone
+  def before_rotate(w, stat) # the file under the path is new, another one, shorter, or gone
     h = handler(w)
     twin = stat && h && io(w) && stat.ino == w.pe.read_inode && dev(w) != stat.dev # on another volume: in_tail takes it for a cut
     @new[w] = h.nil? && stat.ino == w.pe.read_inode ? w.pe.read_pos : 0 if stat && (h.nil? || !h.opened? || twin)
@@ -34,7 +34,7 @@ class PosidleWitness
     had = [var(var(w, :@rotate_handler), :@fsize).to_i, mark[:size]].max # a full buffer keeps in_tail from looking
     keep(@cuts, report(w).merge(n: @cuts.size, had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]], head: head(mark, mark[:pos])))
   end
-  def begins(w, stat) # an earlier worker read the bytes before the position, or nobody did
+  def after_rotate(w, stat) # an earlier worker read the bytes before the position, or nobody did
     return unless (was = @new.delete(w))
     before, now = @closed[key = key(w)], report(w)
     now[:pos] = was if (now[:pos]..2**60).cover?(was) # in_tail begins anew where the file is shorter
@@ -237,10 +237,10 @@ class PosidleWitness
     @over += [names.size - 10 * MANY, 0].max
     names.first(10 * MANY)
   end
-  def kin?(path, names, named, begins) # app.log.1, app.log-2026.gz, app-2026-01-01.log, app.1.log.gz; not app-audit.log
+  def kin?(path, names, named, letters) # app.log.1, app.log-2026.gz, app-2026-01-01.log, app.1.log.gz; not app-audit.log
     name = File.basename(path).b
     return path.include?('/') if names[name]
-    return unless begins[name[LETTERS]] || named.any? { |p| name.start_with?(p[LETTERS]) } # there may be very many
+    return unless letters[name[LETTERS]] || named.any? { |p| name.start_with?(p[LETTERS]) } # there may be very many
     return if NO_LOG.match?(name)
     heads = name.enum_for(:scan, /[^a-z]/in).map { $` }
     return true if heads.any? { |head| names[head] || named.any? { |p| File.fnmatch?(p, head) } }

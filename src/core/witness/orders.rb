@@ -22,14 +22,14 @@ class PosidleWitness
   end
   def in_thread(i, order, pause, &work) # one at a time, and a pause after an error (the pos file's volume is full)
     return if var(i, :@startup) && !var(i, :@skip_refresh_on_startup) || !i.timer_running? # too early; from the stop on
-    turn(i, order, work) unless @turns.fetch([i.object_id, order], -pause) > clock - pause
+    run(i, order, work) unless @orders.fetch([i.object_id, order], -pause) > clock - pause
   end
-  def turn(i, order, work) # the next one comes at once, because the loop has the timer; other events run in between
-    @turns[key = [i.object_id, order]] = clock
+  def run(i, order, work) # the next one comes at once, because the loop has the timer; other events run in between
+    @orders[key = [i.object_id, order]] = clock
     i.timer_execute(:in_tail_refresh_watchers, 0, repeat: false) do
       lock = var(i, :@watcher_refresh_monitor) # 1.20
       more = lock ? lock.synchronize(&work) : work.call
-      more == :more ? turn(i, order, work) : @turns.delete(key)
+      more == :more ? run(i, order, work) : @orders.delete(key)
     rescue StandardError # in_tail has closed its files meanwhile
       nil
     end
@@ -60,7 +60,7 @@ class PosidleWitness
   # main has ended: a last line without a newline is whole, and so is the record that a multiline source keeps.
   def finish
     return unless ready?
-    kept = @watchers.zip(@reports).select { |w, r| r && (r[:unfinished] || r[:record]) && @turns[w].to_f < clock }.map(&:first)
+    kept = @watchers.zip(@reports).select { |w, r| r && (r[:unfinished] || r[:record]) && @orders[w].to_f < clock }.map(&:first)
     kept.group_by { |w| input(w) }.each { |i, all| in_thread(i, :finish, 2) { all.each { |w| finish_file(i, w) } } }
   end
   def finish_file(i, w) # in_tail emits the line as any other, from its own buffer, and its position moves behind it
@@ -79,6 +79,6 @@ class PosidleWitness
     record = var(w, :@line_buffer_timer_flusher) || var(w, :@file_feed)
     record.close(w) if record && lines.empty?
   rescue StandardError => e # such as a record too long for a chunk; a full buffer takes it later
-    @turns[w] = clock + 60 unless e.is_a?(Fluent::Plugin::Buffer::BufferOverflowError)
+    @orders[w] = clock + 60 unless e.is_a?(Fluent::Plugin::Buffer::BufferOverflowError)
   end
 end

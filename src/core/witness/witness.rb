@@ -30,7 +30,7 @@ class PosidleWitness
     @pod = [__FILE__, *host].map { |path| ms(File.mtime(path)) rescue born }.min - 1000
     @begun, @closed, @held, @marks, @heads, @unfound, @heard, @traces = {}, {}, {}, {}, {}, {}, {}, {}
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @aside = [], [], [], [], [], [], [], []
-    @new, @named, @turns, @mutex = {}.compare_by_identity, {}.compare_by_identity, {}, Mutex.new
+    @new, @named, @orders, @mutex = {}.compare_by_identity, {}.compare_by_identity, {}, Mutex.new
     @more = @over = @due = @gap = @again = @flushed = 0
     @tally, @numbers = {}.compare_by_identity, { lines: 0, refused: 0, unrouted: 0, unparsed: 0 }
     listen
@@ -87,7 +87,7 @@ class PosidleWitness
     when 'Fluent::EventRouter'
       trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
     when 'Fluent::Plugin::TailInput::TailWatcher'
-      trace(:turns, c, :on_rotate, %i[stat], :return) { |w, (stat), done| done ? begins(w, stat) : turns(w, stat) }
+      trace(:rotates, c, :on_rotate, %i[stat], :return) { |w, (stat), done| done ? after_rotate(w, stat) : before_rotate(w, stat) }
       trace(:closes, c, c.method_defined?(:force_close) ? :force_close : :close) { |w| closes(w) if reads?(w) }
     end
   end
@@ -114,7 +114,7 @@ class PosidleWitness
   end
   def trouble
     missing = %i[warn error fatal ends resumes clears attempts emits unmatched errors purges takes backups commits]
-    missing += %i[turns closes parses reads] if @inputs.any?
+    missing += %i[rotates closes parses reads] if @inputs.any?
     missing << :filters if defined?(Fluent::Plugin::ParserFilter)
     missing << :rewrites if (Fluent::Plugin::RewriteTagFilterOutput.method_defined?(:emit_mode) rescue nil)
     missing -= @traces.select { |_, (_, method)| valid?(method) }.keys
@@ -301,7 +301,7 @@ class PosidleWitness
     { v: 1, pid: @pid, sigterm: sigterm?, pod: @pod, error: trouble, gap: @gap.round(3),
       readers: @inputs.map { |i| reader(i) }, files: @reports, closed: closed, cuts: @cuts, starts: @starts, lost: @lost,
       unfound: @unfound.first(MANY).map { |key, u| unfound(key, u) }, denied: @inputs.flat_map { |i| denied(i) },
-      siblings: siblings, plugins: settings, held: kept, outputs: outputs, heard: told, aside: @aside, ends: @ends,
+      siblings: siblings, plugins: settings, kept: kept, outputs: outputs, heard: told, aside: @aside, ends: @ends,
       resumed: @resumed, again: @again, more: forgotten, moving: moving,
       worker: ENV['SERVERENGINE_WORKER_ID'].to_i, workers: (Fluent::Engine.system_config.workers rescue nil) }.merge(@numbers)
   end

@@ -74,8 +74,8 @@ test('every gate is open if everything has been read for the settle time and all
 });
 
 const LEFT = { files: [sight({ pos: 40 })] };
-const concat = { held: [{ class: 'Concat', n: 2 }] };
-const emitting = { held: [{ class: 'Concat', n: 2, emits: 60 }] };
+const concat = { kept: [{ class: 'Concat', n: 2 }] };
+const emitting = { kept: [{ class: 'Concat', n: 2, emits: 60 }] };
 
 describe('the drain is kept open by', () => {
   test.each<[string, string, Change]>([

@@ -160,7 +160,7 @@ describe('an outcome', () => {
     });
   });
 
-  const keeps = { fluentd: running(), ...said(alive({ held: [{ class: 'X', n: 1 }] })) };
+  const keeps = { fluentd: running(), ...said(alive({ kept: [{ class: 'X', n: 1 }] })) };
   test.each<[End['kind'], Facts, Outcome['outcome']]>([
     ['stopped', {}, 'drained'],
     ['ended-by-itself', {}, 'drained'],

@@ -63,7 +63,7 @@ describe('what is left', () => {
       inLog('unreadable', 100),
     ],
     ['a multiline record', { files: [sight({ record: 1 })] }, kept('the multiline source of /log/a.log', 1)],
-    ['records in a filter', { held: [{ class: 'Concat', n: 2 }] }, kept('Concat', 2)],
+    ['records in a filter', { kept: [{ class: 'Concat', n: 2 }] }, kept('Concat', 2)],
     ['chunks', { outputs: [holding('a')] }, { ...held, chunks: 1, bytes: 10, ids: ['a'] }],
   ])('is %s', (_, changed, one) => {
     expect(left(alive(changed))).toEqual([one]);
