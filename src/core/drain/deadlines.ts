@@ -29,7 +29,7 @@ export function absenceDeadline(state: State, seen: Seen, policy: Policy): Milli
   return earliest([startDeadline(state.since, policy), graceEnd(seen, { ...policy, podEnds: false })]);
 }
 
-function earliest(instants: readonly (Millis | undefined)[]): Millis | undefined {
+export function earliest(instants: readonly (Millis | undefined)[]): Millis | undefined {
   const known = instants.filter((at) => at !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }

@@ -9,6 +9,7 @@ import { formatDuration, type Millis } from '../text/units.ts';
 import {
   absenceDeadline,
   drainDeadline,
+  earliest,
   finishEnd,
   isOver,
   keptUntil,
@@ -186,7 +187,7 @@ function endOf<From extends Of<'waiting' | 'watching' | 'draining'>>(
   const result = state.name === 'draining' ? resultOf(state) : undefined;
   if (fluentd.kind === 'ambiguous') {
     // The right one may not have opened its pos file yet.
-    const deadline = seen.began + SLOW_START;
+    const deadline = earliest([seen.began + SLOW_START, absenceDeadline(state, seen, policy)]);
     if (state.name === 'waiting' && !isOver(deadline, seen.at)) return stay(state, deadline);
     return endWith({ kind: 'ambiguous', why: describeCandidates(fluentd.candidates) }, seen, result);
   }

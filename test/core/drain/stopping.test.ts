@@ -132,14 +132,32 @@ test('a Fluentd that posidle may not signal ends it at once', () => {
   expect(stepped(draining(), foreign).state).toMatchObject({ end, result: { trigger } });
 });
 
-test.each<[string, State, number, string, number | undefined]>([
+const signalled = (...times: readonly number[]) => times.map((at) => ({ by: 'SIGTERM' as const, at }));
+
+test.each<[string, State, number, string, number | undefined, Partial<Snapshot>?]>([
   ['are told apart for 10 s', begin(0), 9_999, 'waiting', 10_000],
   ['are refused then', begin(0), 10_000, 'stopped', undefined],
   ['are refused at once where one was known', WATCHING, 9_999, 'stopped', undefined],
-])('several fluentds %s', (_, state, at, name, wakeAt) => {
+  [
+    'are refused when the grace period ends',
+    begin(0),
+    3_000,
+    'stopped',
+    undefined,
+    { requests: signalled(1_000) },
+  ],
+  [
+    'are refused at a second signal',
+    begin(0),
+    1_000,
+    'stopped',
+    undefined,
+    { requests: signalled(900, 950) },
+  ],
+])('several fluentds %s', (_, state, at, name, wakeAt, look = {}) => {
   const candidates = [row({ pid: 5, argv: ['fluentd', '-c', 'a'] }), row({ pid: 6, argv: ['td-agent'] })];
   const two = { kind: 'ambiguous', candidates } as const;
-  const last = decided(state, at, [two, two]);
+  const last = decided(state, at, [two, two], { look, rules: { grace: 2_000 } });
   expect(last).toMatchObject({ state: { name }, wakeAt });
   if (name === 'stopped') expect(last.whyChanged).toMatch(/pid 5 \(fluentd -c a\), pid 6 \(td-agent\)/);
 });
