@@ -60,7 +60,7 @@ export function hasMovedSince(at: Millis, { progress: { movedAt } }: Seen): bool
 /** The surest thing that the trigger, a later request or main's process says of main. */
 function ofMainBy(trigger: Trigger | undefined, seen: Seen, policy: Policy): OfMain {
   const { goneSince, longestGap } = seen.main;
-  // Of a main that came back after such a time, that time says nothing.
+  // Main has been away for longer before, and came back: then that time proves no end.
   const isSure = longestGap === undefined || longestGap < policy.doneProcessGone;
   if (goneSince !== undefined && isSure && isMainProcessGone(seen, policy)) return 'ended';
   const stands = trigger !== undefined && !isTakenBack(trigger, seen);

@@ -3,7 +3,7 @@ import type { Millis } from '../text/units.ts';
 import type { FileReport, Report, WorkerReport } from './answer.ts';
 
 interface Entry extends Pick<FileReport, 'at' | 'identity' | 'position'> {
-  /** The furthest position since then. */
+  /** The furthest position at or after `at`. */
   readonly furthest: number;
 }
 

@@ -61,7 +61,7 @@ class PosidleWitness
     return { took: took } if b.nil? || b.closed?
     n = @tally[o] || Hash.new(0)
     ways = %i[own left delivered secondary aside exhausted overflown unrecoverable]
-    only = n[:own] > 0 && n[:lines] == 0 # offered: what a full buffer refuses is not taken
+    only = n[:own] > 0 && n[:lines] == 0 # by what was offered: `took` lacks what a full buffer refused
     ways.map { |way| [way, n[way]] }.to_h.merge(took: took, held: held(chunks(b)), only_own: only)
   end
   # Records on their way are in no buffer, and no position says so: a list counts only if it is the same twice, and no
