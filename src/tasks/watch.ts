@@ -21,6 +21,8 @@ import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-
 
 export interface WatchReporter extends Reporter {
   warned?(text: string): void;
+  /** Called when the child of a parent, if there is one, has started. */
+  spawned?(): void;
   /** Called when Fluentd is gone, before a parent kills the rest of its command. */
   ended?(outcome: Outcome): Promise<void>;
 }
@@ -65,6 +67,7 @@ export async function watch(
     // Without a pos file nothing proves which process it is, but a witness is asked by its directory.
     const beside: FluentdTarget = { by: posFiles.length === 0 ? 'witness' : 'search' };
     const fluentd = (await parent?.start(own?.env)) ?? beside;
+    report.spawned?.();
     const subject = {
       posFiles,
       conf,
