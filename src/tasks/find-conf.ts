@@ -9,7 +9,7 @@ import { FluentdFinder } from '../daemon/find-fluentd.ts';
 import type { Host } from '../host.ts';
 import { placesBelow } from '../node/files/below-root.ts';
 import { loadFluentConf } from '../node/files/conf-files.ts';
-import { exists } from '../node/files/files.ts';
+import { exists, type PlaceOf } from '../node/files/files.ts';
 import { nameUnder } from '../node/files/glob.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { fluentdArguments } from '../node/processes/command-line.ts';
@@ -137,7 +137,7 @@ export async function findConf(host: Host, wanted: ConfWanted, env: NodeJS.Proce
   for (const { path, by } of candidates) {
     // An empty path means that it is not set.
     if (!path || (by === undefined && !(await exists(path, placeOf)))) continue;
-    const why = by && (await whyUnreadable(placeOf(path)));
+    const why = by && (await whyUnreadable(path, placeOf));
     if (why !== undefined && hasWitness && by !== '--fluent-conf') return undefined;
     if (why !== undefined)
       throw new UsageError(
@@ -170,8 +170,12 @@ function pathIn(pid: number, path: string): string | undefined {
   return directory && resolve(directory, path);
 }
 
-async function whyUnreadable(place: string): Promise<string | undefined> {
-  return await access(place, constants.R_OK)
-    .then(async () => ((await stat(place)).isDirectory() ? 'it is a directory' : undefined))
-    .catch(inWords);
+async function whyUnreadable(path: string, placeOf: PlaceOf): Promise<string | undefined> {
+  try {
+    const place = placeOf(path);
+    await access(place, constants.R_OK);
+    return (await stat(place)).isDirectory() ? 'it is a directory' : undefined;
+  } catch (error) {
+    return inWords(error as NodeJS.ErrnoException);
+  }
 }
