@@ -16,7 +16,7 @@ import { writeTerminationLog } from '../node/output/termination-log.ts';
 import type { FoundPosFiles } from '../tasks/find-conf.ts';
 import { Parent } from '../tasks/parent.ts';
 import { UsageError } from '../tasks/usage-error.ts';
-import { type WatchSetup, watch } from '../tasks/watch.ts';
+import { type WatchSetup, watchFluentd } from '../tasks/watch.ts';
 import type { WatchOptions } from '../tasks/watch-options.ts';
 import { LogReporter } from './drain-report/report.ts';
 import { WatchEndpoints } from './drain-report/watch-endpoints.ts';
@@ -99,7 +99,7 @@ export async function watchAndReport(
     };
   };
   try {
-    return await watch(host, options, { begin, ...given });
+    return await watchFluentd(host, options, { begin, ...given });
   } finally {
     await close();
   }

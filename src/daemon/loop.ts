@@ -47,11 +47,11 @@ export interface Task {
 }
 
 /** Repeats look, decision, actions and sleep until Fluentd is gone. Resolves to the outcome. */
-export function watch(host: Host, task: Task): Promise<Outcome> {
-  return new Watch(host, task).run();
+export function runLoop(host: Host, task: Task): Promise<Outcome> {
+  return new Loop(host, task).run();
 }
 
-class Watch {
+class Loop {
   readonly #host: Host;
   readonly #task: Task;
   readonly #finder: FluentdFinder;
