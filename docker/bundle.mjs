@@ -31,9 +31,9 @@ const withoutUnused = {
 
 /** What a start may never need. Loaded when it is first called, it spares each start 10 ms and 2 MB. */
 const LATER = {
-  'node:child_process': ['execFile', 'spawn', 'spawnSync'],
+  'node:child_process': ['spawn', 'spawnSync'],
   'node:crypto': ['timingSafeEqual'],
-  'node:http': ['createServer', 'get'],
+  'node:http': ['createServer'],
 };
 const loadedLater = {
   name: 'loaded-later',
@@ -73,18 +73,6 @@ const withWitness = {
       return { contents: program.replace(/^(import|const SOURCE) .*$/gm, ''), loader: 'ts' };
     }),
 };
-
-/** Which of these makes the smallest text differs from program to program, by half a KiB. */
-const DISTANCES = [
-  [0, 15],
-  [1, 24],
-  [2, 0],
-  [3, 40],
-  [3, 120],
-];
-
-/** Stands for the end of a comment in the packed program, which is in one. */
-const END_SPLIT = '*\0/';
 
 const [readable, small] = await Promise.all([bundle({ packed: false }), bundle({ packed: true })]);
 const executable = { mode: 0o755 };
@@ -148,34 +136,25 @@ async function bundle({ packed }) {
 // `kubectl apply` keeps a second copy of a ConfigMap in an annotation, and all annotations together have 256 KiB
 // (k8s.io/apimachinery pkg/api/validation TotalAnnotationSizeLimitB). Minified alone, posidle has more than 400 KiB.
 async function packed(program) {
-  // Side by side: each takes a second.
-  const texts = await Promise.all(DISTANCES.map((distances) => compressed(program, distances)));
-  const usable = texts.filter((text) => !text.includes(END_SPLIT));
-  const smallest = usable.reduce((best, text) => (text.length < best.length ? text : best));
-  const bytes = smallest.toString('latin1');
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: 11,
+    [constants.BROTLI_PARAM_SIZE_HINT]: program.length,
+  };
+  const compressed = await promisify(brotliCompress)(program, { params });
   const text = [
     '#!/usr/bin/env node',
     `// posidle ${version}, ${license} license; the licenses of what it bundles: posidle.LICENSES.txt`,
     '// The program is in the comment below, compressed by brotli: a ConfigMap takes it, and `kubectl apply` too.',
     refuseOldNode(),
     "const file = require('node:fs').readFileSync(__filename, 'latin1');",
-    "const bytes = file.slice(file.indexOf('\\n/*') + 3, -3).replaceAll('*\\0/', '*/');",
+    "const bytes = file.slice(file.indexOf('\\n/*') + 3, -3).replace(/\\*\\0(\\0*)\\//g, '*$1/');",
     "const text = require('node:zlib').brotliDecompressSync(Buffer.from(bytes, 'latin1')).toString();",
     'module._compile(text, __filename);',
-    `/*${bytes.replaceAll('*/', END_SPLIT)}*/`,
+    // No end of a comment stands in it: a NUL more parts the two characters.
+    `/*${compressed.toString('latin1').replace(/\*(\0*)\//g, '*\0$1/')}*/`,
     '',
   ].join('\n');
   return Buffer.from(text, 'latin1');
-}
-
-function compressed(program, [postfix, direct]) {
-  const params = {
-    [constants.BROTLI_PARAM_QUALITY]: 11,
-    [constants.BROTLI_PARAM_SIZE_HINT]: program.length,
-    [constants.BROTLI_PARAM_NPOSTFIX]: postfix,
-    [constants.BROTLI_PARAM_NDIRECT]: direct,
-  };
-  return promisify(brotliCompress)(program, { params });
 }
 
 function licensesOf(inputs) {

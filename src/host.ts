@@ -17,9 +17,9 @@ export interface Host {
 
   /** Monotonic; 0 is the start of Node. */
   now(): Millis;
-  /** Sleeps until the instant. A stop request ends it earlier and, with `wakeOnChange`, a possible change of a pos file. */
+  /** Sleeps until the instant. A request ends it earlier and, with `wakeOnChange`, a possible change of a pos file. */
   sleep(until: Millis, options?: { readonly wakeOnChange: boolean }): Promise<void>;
-  /** The result of the work; undefined if it has not ended at the instant, or soon after a stop request or a change. */
+  /** The result of the work; undefined if it has not ended at the instant, or soon after a request or a change. */
   within<T extends object>(work: Promise<T>, until: Millis): Promise<T | undefined>;
 
   /** Without its bytes if it still has the stamp `known`. `alreadyKept`: entries of other pos files, which share the memory. */
@@ -41,7 +41,7 @@ export interface Host {
   /** Checks the identity again right before the signal. Rejects if it cannot. Signal 0 only asks whether it is permitted (kill(2)). */
   signal(target: ProcessIdentity, signal: string | 0): Promise<'sent' | 'gone' | 'not-permitted'>;
 
-  /** The last three ask the probes inside Fluentd's workers, and never reject. `dir`: the directory of their sockets. */
+  /** The last three ask the witnesses in Fluentd's workers, and never reject. `dir`: the directory of their sockets. */
   lookForFluentd(dir: string): Promise<FluentdSign>;
   /** `patience`: how long it waits for the first byte, at most 2 s. */
   askWitnesses(dir: string, question: Question, patience?: Millis): Promise<Reports>;

@@ -11,7 +11,7 @@ import { openLog } from '../node/output/logger.ts';
 import { inspector, inspectSubject } from '../tasks/inspect.ts';
 import { buildInfo } from './build-info.ts';
 import { keepHeapSmall } from './heap.ts';
-import { LookBoard, listen } from './listen.ts';
+import { LastLook, listen } from './listen.ts';
 import type { ExportArgs } from './options/inspect-options.ts';
 import { unknownVariables } from './start-warnings.ts';
 
@@ -23,8 +23,8 @@ export async function runExport(args: ExportArgs): Promise<never> {
   const host = new NodeHost(root);
   const subject = await inspectSubject(host, { posFiles, fluentConf, root });
   const inspect = inspector(host, subject, new Rates());
-  const board = new LookBoard<Inspected>(() => host.now(), STALE + 2 * interval);
-  await listen(args.listen, exportRoutes(board, args['per-file']));
+  const lastLook = new LastLook<Inspected>(() => host.now(), STALE + 2 * interval);
+  await listen(args.listen, exportRoutes(lastLook, args['per-file']));
   const log = openLog(args['log-format']);
   const answers = `GET http://${args.listen.host}:${args.listen.port}/metrics answers`;
   log.info({}, `${answers}, with a look every ${formatDuration(interval)}`);
@@ -36,7 +36,7 @@ export async function runExport(args: ExportArgs): Promise<never> {
       (error: Error) => void log.error({}, `a look failed: ${error.message}`),
     );
     if (found) {
-      board.looked({ found, took: host.now() - began, looks });
+      lastLook.looked({ found, took: host.now() - began, looks });
       const why = unknownLag(found);
       if (why === undefined && told !== undefined) log.info({}, 'the lag is known again');
       if (why !== undefined && why !== told) log.warn({}, `lag unknown: ${why}`);
@@ -47,13 +47,17 @@ export async function runExport(args: ExportArgs): Promise<never> {
 }
 
 /** While a look hangs, /metrics answers 503 instead of stale numbers. */
-export function exportRoutes(board: LookBoard<Inspected>, perFile: number): Routes {
+export function exportRoutes(lastLook: LastLook<Inspected>, perFile: number): Routes {
   const render = (last: Inspected) => metricsOfInspection(last, perFile) + buildInfo();
   const metrics = () => {
-    const health = board.health();
-    return health.isWell ? board.answer(METRICS_TYPE, render) : health;
+    const health = lastLook.health();
+    return health.isWell ? lastLook.answer(METRICS_TYPE, render) : health;
   };
-  return { get: { '/metrics': metrics, '/healthz': () => board.health() }, post: {}, tokenFile: undefined };
+  return {
+    get: { '/metrics': metrics, '/healthz': () => lastLook.health() },
+    post: {},
+    tokenFile: undefined,
+  };
 }
 
 /** What the log says of an unknown lag: of many reasons the first, because `posidle inspect` shows all. */

@@ -11,7 +11,7 @@ export function keepHeapSmall(): void {
 }
 
 /**
- * For one look, which lives shorter: 100,000 entries took 160 MB by default, and take 135 MB so. In a young generation this small,
+ * For a process that takes one look and ends: 100,000 entries took 160 MB by default, and take 135 MB so. In a young generation this small,
  * further threads cost more than they help.
  */
 export function growHeapSlowly(): void {

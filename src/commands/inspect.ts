@@ -27,6 +27,8 @@ const OVERDUE =
 
 export async function runInspect(args: InspectArgs): Promise<number> {
   growHeapSlowly();
+  // If a signal ends the wait.
+  if (args.wait !== undefined) process.exitCode = FAILED;
   const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, witness, json } = args;
   const host = new NodeHost(root);
   const subject = await inspectSubject(host, { posFiles, fluentConf, root, witness });
@@ -69,8 +71,6 @@ async function look(inspect: Inspect, args: InspectArgs): Promise<Looked> {
 }
 
 async function waitUntilRead(inspect: Inspect, atMost: Millis, { interval }: InspectArgs): Promise<Looked> {
-  // The exit code if a signal ends the wait.
-  process.exitCode = FAILED;
   const start = performance.now();
   for (;;) {
     const found = await inspect();

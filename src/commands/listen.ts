@@ -23,7 +23,7 @@ export async function listen(endpoint: Endpoint, routes: Routes): Promise<void> 
 }
 
 /** Answers HTTP requests from the last look. It renders each content type at most once per look, and all clients get the same Buffer. */
-export class LookBoard<Look> {
+export class LastLook<Look> {
   readonly #now: () => Millis;
   readonly #staleAfter: Millis;
   readonly #answers = new Map<string, Answer>();
@@ -36,7 +36,7 @@ export class LookBoard<Look> {
     this.#staleAfter = staleAfter;
   }
 
-  get last(): Look | undefined {
+  get look(): Look | undefined {
     return this.#last;
   }
 

@@ -16,10 +16,10 @@ import { writeTerminationLog } from '../node/output/termination-log.ts';
 import type { FoundPosFiles } from '../tasks/find-conf.ts';
 import { Parent } from '../tasks/parent.ts';
 import { UsageError } from '../tasks/usage-error.ts';
-import { type WatchSetup, watch } from '../tasks/watch.ts';
+import { type WatchSetup, watchFluentd } from '../tasks/watch.ts';
 import type { WatchOptions } from '../tasks/watch-options.ts';
 import { LogReporter } from './drain-report/report.ts';
-import { StatusBoard } from './drain-report/status-board.ts';
+import { WatchEndpoints } from './drain-report/watch-endpoints.ts';
 import { keepHeapSmall } from './heap.ts';
 import { listen } from './listen.ts';
 import { USE_RUN } from './options/mistakes.ts';
@@ -73,10 +73,10 @@ export async function watchAndReport(
   const begin: WatchSetup['begin'] = async (found, policy, armed) => {
     const log = openLog(args['log-format']);
     warn = (text) => log.warn({}, text);
-    const board = new StatusBoard(() => host.now());
+    const endpoints = new WatchEndpoints(() => host.now());
     const isWanted = parent === undefined && options.witness !== 'off';
     const lines = new LogReporter(log, policy, isWanted ? (found.witness ?? SHARED_DIR) : undefined);
-    const routes = board.routes(() => host.request('http'), args['quit-token']);
+    const routes = endpoints.routes(() => host.request('http'), args['quit-token']);
     if (args.listen !== undefined) await listen(args.listen, routes);
     close = log.close;
     const isCalled = host.requests().length > 0;
@@ -85,20 +85,21 @@ export async function watchAndReport(
     for (const warning of startWarnings(options, process.env)) log.warn({}, warning);
     return {
       transition: (transition) => {
-        board.transition(transition);
+        endpoints.transition(transition);
         lines.transition(transition);
       },
       looked: (state, seen) => {
-        board.looked(state, seen);
+        endpoints.looked(state, seen);
         lines.looked(state, seen);
       },
       performed: (done) => lines.performed(done),
       warned: warn,
+      spawned: log.spawned,
       ended: (outcome) => tellEnd(log, outcome, args, parent?.end),
     };
   };
   try {
-    return await watch(host, options, { begin, ...given });
+    return await watchFluentd(host, options, { begin, ...given });
   } finally {
     await close();
   }

@@ -22,18 +22,18 @@ const NO_WITNESS = { source: 'outside', reports: undefined } as const;
 export class Collector {
   readonly #host: Host;
   readonly #subject: Subject;
-  readonly #world: Files;
+  readonly #files: Files;
   readonly #buffers: Buffers;
   /** What the present look waits for. */
   waitsFor: 'witness' | 'files' = 'files';
-  #files: Pick<Snapshot, 'posFiles' | 'looks' | 'followed'> | undefined;
+  #lastFiles: Pick<Snapshot, 'posFiles' | 'looks' | 'followed'> | undefined;
   #wasAnswered = false;
   #mains: ReturnType<typeof findMains> | undefined;
 
   constructor(host: Host, subject: Subject) {
     this.#host = host;
     this.#subject = subject;
-    this.#world = new Files(host, subject);
+    this.#files = new Files(host, subject);
     this.#buffers = new Buffers(host, subject.conf);
   }
 
@@ -51,16 +51,16 @@ export class Collector {
     this.waitsFor = 'files';
     const { reports } = witnessed;
     const isAnswered = reports !== undefined && isComplete(reports) && isAnyAlive(reports);
-    // A first answer does not say what moved before it. The pos files do, when they are read after it; so it is too old to end a drain.
+    // The first answer does not say what moved before it: that look still reads the files, and ends no drain.
     const isOfWitness = isAnswered && (this.#wasAnswered || posFiles.length === 0);
     const scope = isAnswered && !isOfWitness ? 'light' : depth;
     this.#wasAnswered = isAnswered;
-    if (!isOfWitness || this.#files === undefined) this.#files = await this.#world.look(depth);
+    if (!isOfWitness || this.#lastFiles === undefined) this.#lastFiles = await this.#files.look(depth);
     const buffers = depth === 'light' || isAnswered ? undefined : await this.#buffers.look();
     const table = doneProcess && (await host.listProcesses().catch(() => undefined));
     const mains = doneProcess && table ? findMains(table, doneProcess, self, this.#mains) : undefined;
     this.#mains = mains ?? this.#mains;
-    const facts = { ...this.#files, ...witnessed, ...(isOfWitness && { isOfWitness }), buffers, mains };
+    const facts = { ...this.#lastFiles, ...witnessed, ...(isOfWitness && { isOfWitness }), buffers, mains };
     return { lookedAt, at: host.now(), depth: scope, ...facts, fluentd, requests: host.requests() };
   }
 

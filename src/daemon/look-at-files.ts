@@ -41,7 +41,7 @@ export class Files {
     await this.#host.lookAt(entries, ({ key }, look) => {
       if (!isSameLook(before.get(key), look)) changed.set(key, look);
     });
-    // At rest nothing outlives the look of its file: otherwise V8 moves it into the old generation, which is costly to clear.
+    // At rest the old objects stay: new ones would live long, and V8's old generation is costly to clear.
     if (changed.size > 0 || entries.length !== before.size)
       this.#looks =
         changed.size === entries.length

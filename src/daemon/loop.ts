@@ -47,11 +47,11 @@ export interface Task {
 }
 
 /** Repeats look, decision, actions and sleep until Fluentd is gone. Resolves to the outcome. */
-export function watch(host: Host, task: Task): Promise<Outcome> {
-  return new Watch(host, task).run();
+export function runLoop(host: Host, task: Task): Promise<Outcome> {
+  return new Loop(host, task).run();
 }
 
-class Watch {
+class Loop {
   readonly #host: Host;
   readonly #task: Task;
   readonly #finder: FluentdFinder;
@@ -62,8 +62,8 @@ class Watch {
   /** The look in progress. */
   #looking: Promise<Observation> | undefined;
   #seen: Observation | undefined;
-  /** How many stop requests the decisions have included. A new one does not wait for a slow look. */
-  #answered = 0;
+  /** How many requests the decisions have included. A new one does not wait for a slow look. */
+  #requestsDecided = 0;
   #fluentd: FluentdReading = NOT_FOUND_YET;
   #wakeAt: Millis;
 
@@ -84,7 +84,7 @@ class Watch {
     for (let depth: Depth = 'light'; ; ) {
       const seen = await this.#see(depth);
       report.looked(this.#state, seen);
-      this.#answered = seen.requests.length;
+      this.#requestsDecided = seen.requests.length;
       const next = await this.#stepUntilStable(seen);
       if (this.#state.name === 'stopped')
         return outcomeOf(this.#state, {
@@ -101,7 +101,7 @@ class Watch {
     }
   }
 
-  /** The observation of a look, or an overdue one: a slow look must not delay a stop request or a deadline. */
+  /** The observation of a look, or an overdue one: a slow look must not delay a request or a deadline. */
   async #see(depth: Depth): Promise<Observation> {
     this.#looking ??= this.#look(depth);
     const seen = await this.#host.within(this.#looking, this.#patience());
@@ -150,9 +150,10 @@ class Watch {
   #patience(): Millis {
     const now = this.#host.now();
     const { length } = this.#host.requests();
-    if (length > this.#answered) return now;
+    if (length > this.#requestsDecided) return now;
     if (isResting(this.#state) && length === 0) return now + PATIENCE;
-    return Math.min(this.#wakeAt > now ? this.#wakeAt : now + BUSY_PATIENCE, now + BUSY_PATIENCE);
+    const latest = now + BUSY_PATIENCE;
+    return this.#wakeAt > now ? Math.min(this.#wakeAt, latest) : latest;
   }
 
   async #overdue(): Promise<Observation> {

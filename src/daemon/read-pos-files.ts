@@ -34,7 +34,9 @@ async function matchesOf(host: Pick<Host, 'listFollowed'>, name: string): Promis
 /** Reads pos files, each one again only if it may have changed. */
 export class PosFiles {
   readonly #host: Pick<Host, 'listFollowed' | 'readFile' | 'now'>;
-  readonly #cache = new Map<string, CachedPosFile>();
+  #cache = new Map<string, CachedPosFile>();
+  /** Of the look before. */
+  #before = this.#cache;
 
   constructor(host: Pick<Host, 'listFollowed' | 'readFile' | 'now'>) {
     this.#host = host;
@@ -42,6 +44,8 @@ export class PosFiles {
 
   async read(patterns: readonly string[]): Promise<readonly PosFileReading[]> {
     const readings: PosFileReading[] = [];
+    this.#before = this.#cache;
+    this.#cache = new Map();
     let alreadyKept = 0;
     // Sequential, because a process can open only a limited number of files.
     for (const [path, error] of await expandAll(this.#host, patterns)) {
@@ -58,13 +62,16 @@ export class PosFiles {
   /** `alreadyKept`: entries of other pos files, which share the memory. */
   async #read(path: string, alreadyKept: number): Promise<PosFileReading> {
     const at = this.#host.now();
-    const before = this.#cache.get(path);
+    const before = this.#before.get(path);
     const known = before?.isSure ? before.stamp : undefined;
     try {
       const content = await this.#host.readFile(path, { known, alreadyKept });
       if (content === undefined) return { path, kind: 'missing' };
       const { stamp, file, bytes, writtenAgo } = content;
-      if (bytes === undefined && before !== undefined) return { ...before.reading, writtenAgo };
+      if (bytes === undefined && before !== undefined) {
+        this.#cache.set(path, before);
+        return { ...before.reading, writtenAgo };
+      }
       const reading = readingOf(path, bytes ?? new Uint8Array());
       if (reading.kind !== 'read') return reading;
       const since = stamp === before?.stamp ? before.since : at;

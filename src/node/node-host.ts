@@ -15,7 +15,7 @@ import { holdsOpen } from './processes/open-files.ts';
 import { listProcesses, signalProcess } from './processes/processes.ts';
 import { askWitnesses, lookForFluentd, tellWitness } from './witness/ask-witnesses.ts';
 
-/** A stop request waits this long for the current look, because nearly every look ends in time. */
+/** A request waits this long for the current look, because nearly every look ends in time. */
 const LOOK_HEAD_START: Millis = 500;
 
 export class NodeHost implements Host {
@@ -30,7 +30,7 @@ export class NodeHost implements Host {
   #watcher: Watcher | undefined;
   #resolveSleep: () => void = () => {};
   /** Something may have changed since the last sleep. */
-  #hinted = false;
+  #isWoken = false;
 
   /** `root`: the root directory of another file system, whose files posidle inspects. */
   constructor(root?: string) {
@@ -47,21 +47,21 @@ export class NodeHost implements Host {
   }
 
   async sleep(until: Millis, { wakeOnChange } = { wakeOnChange: false }): Promise<void> {
-    if (!this.#hinted) {
-      const hint = this.#hintBefore(until);
+    if (!this.#isWoken) {
+      const woken = this.#wokenBefore(until);
       if (wakeOnChange) this.#watcher?.arm(() => this.wake());
-      await hint;
+      await woken;
     }
-    this.#hinted = false;
+    this.#isWoken = false;
   }
 
   async within<T extends object>(work: Promise<T>, until: Millis): Promise<T | undefined> {
-    const first = await Promise.race([work, this.#hintBefore(until)]);
+    const first = await Promise.race([work, this.#wokenBefore(until)]);
     this.#resolveSleep();
     return first ?? (await Promise.race([work, pause(LOOK_HEAD_START, undefined)]));
   }
 
-  #hintBefore(until: Millis): Promise<void> {
+  #wokenBefore(until: Millis): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, Math.max(0, until - this.now()));
       this.#resolveSleep = () => {
@@ -72,7 +72,7 @@ export class NodeHost implements Host {
   }
 
   wake(): void {
-    this.#hinted = true;
+    this.#isWoken = true;
     this.#resolveSleep();
   }
 

@@ -9,7 +9,7 @@ import { FluentdFinder } from '../daemon/find-fluentd.ts';
 import type { Host } from '../host.ts';
 import { placesBelow } from '../node/files/below-root.ts';
 import { loadFluentConf } from '../node/files/conf-files.ts';
-import { exists } from '../node/files/files.ts';
+import { exists, type PlaceOf } from '../node/files/files.ts';
 import { nameUnder } from '../node/files/glob.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { fluentdArguments } from '../node/processes/command-line.ts';
@@ -123,28 +123,29 @@ export async function findConf(host: Host, wanted: ConfWanted, env: NodeJS.Proce
   const ruby = { env: own ?? env, hostname: hostname(), foreign: own === undefined };
   // Anew for each file: messages show parts of these, so no old answer may lead out of the root.
   const placeOf = (path: string) => placesBelow(root)(path);
+  // One that is named must be readable, any other counts if it exists.
   const candidates = [
-    { path: fluentConf, by: '--fluent-conf' },
-    // Without `command` the path may be another container's, so it must exist.
-    { path: given.config, by: command && "fluentd's own -c" },
-    // Below another root our own variable is a guess, so the file must exist.
-    { path: env.FLUENT_CONF, by: root === undefined ? 'FLUENT_CONF' : undefined },
+    { path: fluentConf, namedBy: '--fluent-conf' },
+    // The path of a running Fluentd may be another container's.
+    { path: given.config, namedBy: command && "fluentd's own -c" },
+    // Below another root our own variable is a guess.
+    { path: env.FLUENT_CONF, namedBy: root === undefined ? 'FLUENT_CONF' : undefined },
     // The defaults of the official images and packages (fluentd-docker-image's entrypoint; lib/fluent/env.rb).
     { path: `/fluentd/etc/${env.FLUENTD_CONF || 'fluent.conf'}` },
     { path: '/etc/fluent/fluent.conf' },
     { path: '/etc/fluent/fluentd.conf' },
   ];
-  for (const { path, by } of candidates) {
+  for (const { path, namedBy } of candidates) {
     // An empty path means that it is not set.
-    if (!path || (by === undefined && !(await exists(path, placeOf)))) continue;
-    const why = by && (await whyUnreadable(placeOf(path)));
-    if (why !== undefined && hasWitness && by !== '--fluent-conf') return undefined;
+    if (!path || (namedBy === undefined && !(await exists(path, placeOf)))) continue;
+    const why = namedBy && (await whyUnreadable(path, placeOf));
+    if (why !== undefined && hasWitness && namedBy !== '--fluent-conf') return undefined;
     if (why !== undefined)
       throw new UsageError(
-        `${by}: ${path}: ${why}; name fluentd's configuration, or the pos file with --pos-file`,
+        `${namedBy}: ${path}: ${why}; name fluentd's configuration, or the pos file with --pos-file`,
       );
     const options = { ruby, given, includeDir: '/etc/fluent/conf.d', placeOf };
-    return { path, conf: await loadFluentConf(path, options), isGiven: by !== undefined };
+    return { path, conf: await loadFluentConf(path, options), isGiven: namedBy !== undefined };
   }
   return undefined;
 }
@@ -170,8 +171,12 @@ function pathIn(pid: number, path: string): string | undefined {
   return directory && resolve(directory, path);
 }
 
-async function whyUnreadable(place: string): Promise<string | undefined> {
-  return await access(place, constants.R_OK)
-    .then(async () => ((await stat(place)).isDirectory() ? 'it is a directory' : undefined))
-    .catch(inWords);
+async function whyUnreadable(path: string, placeOf: PlaceOf): Promise<string | undefined> {
+  try {
+    const place = placeOf(path);
+    await access(place, constants.R_OK);
+    return (await stat(place)).isDirectory() ? 'it is a directory' : undefined;
+  } catch (error) {
+    return inWords(error as NodeJS.ErrnoException);
+  }
 }

@@ -1,3 +1,4 @@
+import { EXIT } from '../core/drain/outcome.ts';
 import { findFamily, identityOf } from '../core/fluentd/processes.ts';
 import type { FluentdReading, FluentdTarget, ProcessIdentity } from '../core/progress/fluentd-reading.ts';
 import type { Millis } from '../core/text/units.ts';
@@ -35,7 +36,10 @@ export class Parent {
     this.#child = await startChild(this.command, env).catch((error) => refuse(this.command, error));
     const { pid, exitCode } = this.#child;
     void exitCode.then(() => this.#host.wake());
-    const row = (await this.#host.listProcesses()).find((process) => process.pid === pid);
+    const family = await this.#host.listProcesses(pid).catch(({ message }: Error) => {
+      throw new CommandError(message, EXIT.cannotWork);
+    });
+    const row = family.find((process) => process.pid === pid);
     this.#leader = { pid, startTime: row?.startTime ?? '' };
     return { by: 'session', leader: this.#leader };
   }
@@ -46,11 +50,11 @@ export class Parent {
     if (found?.kind === 'running') await this.#host.signal(found.supervisor, signal);
   }
 
-  /** Signals Fluentd, or the wrapper if no Fluentd is visible. After `within` it kills what is left. */
+  /** Signals Fluentd, or the child if no Fluentd is visible. After `within` it kills what is left. */
   async shutDown(signal: string, within: Millis): Promise<void> {
     const found = await this.#find();
-    if (found?.kind === 'wrapper') await this.#host.signal(found.leader, signal);
-    else await this.forward(signal);
+    if (found?.kind === 'running') await this.#host.signal(found.supervisor, signal);
+    else this.#child?.signal(signal);
     await this.#child?.endsWithin(within);
     await this.killRest();
   }

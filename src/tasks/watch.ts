@@ -7,7 +7,7 @@ import { IS_DATABASE, isDatabase } from '../core/pos-file/pos-file.ts';
 import type { FluentdTarget } from '../core/progress/fluentd-reading.ts';
 import type { Role } from '../core/progress/limits.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
-import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
+import { type Reporter, runLoop } from '../daemon/loop.ts';
 import { expandAll } from '../daemon/read-pos-files.ts';
 import { inWords } from '../node/files/in-words.ts';
 import type { NodeHost } from '../node/node-host.ts';
@@ -21,6 +21,8 @@ import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-
 
 export interface WatchReporter extends Reporter {
   warned?(text: string): void;
+  /** Called when the child of a parent, if there is one, has started. */
+  spawned?(): void;
   /** Called when Fluentd is gone, before a parent kills the rest of its command. */
   ended?(outcome: Outcome): Promise<void>;
 }
@@ -34,7 +36,7 @@ export interface WatchSetup {
   readonly found?: FoundPosFiles;
 }
 
-export async function watch(
+export async function watchFluentd(
   host: NodeHost,
   options: WatchOptions,
   { begin, parent, found: known }: WatchSetup,
@@ -65,6 +67,7 @@ export async function watch(
     // Without a pos file nothing proves which process it is, but a witness is asked by its directory.
     const beside: FluentdTarget = { by: posFiles.length === 0 ? 'witness' : 'search' };
     const fluentd = (await parent?.start(own?.env)) ?? beside;
+    report.spawned?.();
     const subject = {
       posFiles,
       conf,
@@ -74,7 +77,7 @@ export async function watch(
       witness: own?.dir ?? shared,
       self: process.pid,
     };
-    const outcome = await watchLoop(host, { subject, policy, report });
+    const outcome = await runLoop(host, { subject, policy, report });
     await report.ended?.(outcome);
     await parent?.killRest();
     return outcome;

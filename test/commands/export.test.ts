@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { exportRoutes, unknownLag } from '../../src/commands/export.ts';
-import { LookBoard } from '../../src/commands/listen.ts';
+import { LastLook } from '../../src/commands/listen.ts';
 import { Rates } from '../../src/core/inspect/rates.ts';
 import type { Inspected } from '../../src/core/metrics/metrics.ts';
 import { BROKEN, unreadable } from '../core/worlds.ts';
@@ -9,15 +9,15 @@ import { foundOf, Looks } from '../support/overviews.ts';
 
 test('the last look answers, and nothing before it or long after it', () => {
   let now = 0;
-  const board = new LookBoard<Inspected>(() => now, 75_000);
-  const { get, post } = exportRoutes(board, 0);
+  const lastLook = new LastLook<Inspected>(() => now, 75_000);
+  const { get, post } = exportRoutes(lastLook, 0);
   const asked = () => {
     const { isWell, body } = get['/metrics']?.() ?? {};
     return { isWell, body: String(body) };
   };
   expect(asked()).toMatchObject({ isWell: false, body: 'no look yet\n' });
   const found = new Looks(new Rates()).look(0, { '/a.log': { size: 9, position: 4 } });
-  board.looked({ found, took: 3, looks: 1 });
+  lastLook.looked({ found, took: 3, looks: 1 });
   expect(asked()).toMatchObject({ isWell: true, body: expect.stringMatching(/^posidle_lag_bytes 5$/m) });
   now = 75_001;
   expect(asked()).toMatchObject({ isWell: false, body: 'the last look is too long ago\n' });

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { StatusBoard } from '../../src/commands/drain-report/status-board.ts';
-import { LookBoard, listen } from '../../src/commands/listen.ts';
+import { WatchEndpoints } from '../../src/commands/drain-report/watch-endpoints.ts';
+import { LastLook, listen } from '../../src/commands/listen.ts';
 import { begin } from '../../src/core/drain/state.ts';
 import { startHttpServer } from '../../src/node/network/http-server.ts';
 import { seen as seenAt, snapshot } from '../support/builders.ts';
@@ -23,11 +23,11 @@ test.each([
 });
 
 test('an answer is rendered once per look, even for many requests', () => {
-  const board = new LookBoard<string>(() => 0, 1_000);
+  const lastLook = new LastLook<string>(() => 0, 1_000);
   const render = vi.fn((look: string) => look);
   for (const look of ['one', 'two']) {
-    board.looked(look);
-    expect([board.answer('text', render), board.answer('text', render)]).toEqual([
+    lastLook.looked(look);
+    expect([lastLook.answer('text', render), lastLook.answer('text', render)]).toEqual([
       { body: Buffer.from(look), type: 'text', isWell: true },
       { body: Buffer.from(look), type: 'text', isWell: true },
     ]);
@@ -40,16 +40,16 @@ test.each([
   ['with none anybody may quit', 'none', ['/quitquitquit'], undefined],
   ['with a file only its bearer may quit', '/run/token', ['/quitquitquit'], '/run/token'],
 ])('%s', (_, token, paths, tokenFile) => {
-  const routes = new StatusBoard(() => 0).routes(() => {}, token);
+  const routes = new WatchEndpoints(() => 0).routes(() => {}, token);
   expect([Object.keys(routes.post), routes.tokenFile]).toEqual([paths, tokenFile]);
 });
 
 test('an overdue look does not count as a look', () => {
-  const board = new StatusBoard(() => 0);
-  const { '/healthz': ask } = board.routes(() => {}, undefined).get;
+  const endpoints = new WatchEndpoints(() => 0);
+  const { '/healthz': ask } = endpoints.routes(() => {}, undefined).get;
   const seen = seenAt([snapshot(0, [])]);
-  board.looked(begin(0), { ...seen, extent: 'overdue' });
+  endpoints.looked(begin(0), { ...seen, extent: 'overdue' });
   expect(ask?.().isWell).toBe(false);
-  board.looked(begin(0), seen);
+  endpoints.looked(begin(0), seen);
   expect(ask?.().isWell).toBe(true);
 });

@@ -104,6 +104,20 @@ test.each([
   expect(await look()).toMatchObject(expected);
 });
 
+test('a pos file that was away is read again when it is back: while it is away, nothing of it stays in memory', async () => {
+  const { host, look, readsOf } = watched();
+  host.writeFile(POS, entriesAt(5));
+  const file = host.files.get(POS);
+  await look();
+  await host.sleep(5_000);
+  await look();
+  expect(await readsOf(look)).toBe(0);
+  host.files.delete(POS);
+  await look();
+  if (file !== undefined) host.files.set(POS, file);
+  expect(await readsOf(look)).toBe(1);
+});
+
 function watched() {
   const host = new FakeHost();
   const posFiles = new PosFiles(host);

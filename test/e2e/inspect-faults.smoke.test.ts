@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { posText } from '../support/builders.ts';
 import { inspectedDir } from '../support/inspected-dir.ts';
-import { CLI, loading, posidle } from '../support/posidle.ts';
+import { CLI, loading, POSIDLE, posidle, startPosidle } from '../support/posidle.ts';
+import { until } from '../support/until.ts';
 
-const { at: inDir, logged, shell } = inspectedDir();
+const { at: inDir, conf, logged, shell } = inspectedDir();
 let pos: string;
 
 beforeEach(() => {
@@ -124,6 +125,33 @@ describe('a mount that never answers', () => {
       'posidle: fluent.conf and the pos files were not found within 10 s: a mount does not answer, or the machine is very busy\n',
     );
     expect(status).toBe(4);
+  });
+});
+
+describe('a look that takes long', () => {
+  test.each([
+    ['export --listen 0', 0],
+    ['inspect --follow', 0],
+    ['inspect --wait 1h', 1],
+    ['watch --witness off --grace 1s --done-file done', 4],
+  ])('leaves `%s` its exit code at a signal', async (words, code) => {
+    for (const name of 'abcdefghij') symlinkSync('.', inDir(name));
+    conf('f.conf', [inDir('*/*/*/*/*.log'), pos]);
+    writeFileSync(pos, '');
+    const slow = loading(`import fs from 'node:fs';
+      import { syncBuiltinESMExports } from 'node:module';
+      const { opendir, stat } = fs.promises;
+      fs.promises.opendir = async (...args) => {
+        fs.writeFileSync('begun', '');
+        for (let times = 0; times < 200; times += 1) await stat('/');
+        return opendir(...args);
+      };
+      syncBuiltinESMExports();`);
+    const wrapper = ['sh', '-c', `exec env ${slow} "$@"`, 'sh', ...POSIDLE];
+    const running = startPosidle([...words.split(' '), '-c', inDir('f.conf')], { cwd: inDir(), wrapper });
+    await until('it looks', () => existsSync(inDir('begun')));
+    running.kill('SIGTERM');
+    expect(await running.exited).toBe(code);
   });
 });
 

@@ -17,7 +17,7 @@ const DIR = 'docker/kubernetes';
 const folders = readdirSync(DIR);
 const placements = folders.filter((name) => !name.startsWith('inject'));
 const rendered = [...placements.map((name) => join(DIR, name)), 'test/pods/original'];
-// kubectl is not among Debian's packages in a version that knows Components; where it is, it has the last word.
+// Where kubectl is, it has the last word.
 const hasKubectl = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
 
 describe('the manifests', () => {

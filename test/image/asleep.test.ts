@@ -13,12 +13,12 @@ const DRAIN = 'echo "$$ $*" >>"$POSIDLE_DIR/calls"; ';
 
 describe.each(SHELLS)('asleep, by %s', (shell) => {
   /** A directory with the script and a posidle that does this, and the environment of both. */
-  function site(then: string) {
+  function site(then: string, variables = {}) {
     const [home, dir] = [imageDir(), temporaryDir()];
     writeFileSync(join(home, 'posidle'), `#!/bin/sh\n${DRAIN}${then}\n`);
     chmodSync(join(home, 'posidle'), 0o755);
     const word = join(dir, 'word');
-    const env = { PATH: process.env.PATH, POSIDLE_DIR: dir, POSIDLE_TERMINATION_LOG: word };
+    const env = { PATH: process.env.PATH, POSIDLE_DIR: dir, POSIDLE_TERMINATION_LOG: word, ...variables };
     const command = [...shell.split(' '), join(home, 'asleep')];
     const read = (name: string) => (existsSync(join(dir, name)) ? readFileSync(join(dir, name), 'utf8') : '');
     return { home, dir, env, command, read };
@@ -118,6 +118,15 @@ describe.each(SHELLS)('asleep, by %s', (shell) => {
     expect(await once(script, 'exit')).toEqual([137, null]);
     expect(place.read('calls').split('\n')).toHaveLength(3);
     expect(place.read('word')).toContain('cut off');
+  });
+
+  test('makes its marks where the drain looks for them, in the directory that POSIDLE_WITNESS names', async () => {
+    const witness = temporaryDir();
+    const place = site('', { POSIDLE_WITNESS: witness });
+    const [program = '', ...words] = place.command;
+    writeFileSync(join(witness, 'asleep'), '');
+    spawnSync(program, [...words, 'ending'], { env: place.env });
+    expect(existsSync(join(witness, 'ending'))).toBe(true);
   });
 
   test('as the preStop hook makes the mark, but not before the first process has its trap', async () => {

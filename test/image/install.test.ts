@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { needsRoot } from '../support/needs.ts';
@@ -43,6 +51,17 @@ describe.each(SHELLS)('install, by %s', (shell) => {
     install(imageDir(), to);
     expect(filesIn(to)).toEqual(WITNESS);
     expect(readFileSync(join(to, 'witness.rb'), 'utf8')).toBe('witness.rb');
+  });
+
+  test('writes through no link that stands in the directory', () => {
+    const [to, outside] = [temporaryDir(), temporaryDir()];
+    writeFileSync(join(outside, 'victim'), 'mine');
+    symlinkSync(join(outside, 'victim'), join(to, 'files.rb'));
+    symlinkSync(outside, join(to, 'ruby'));
+    expect(install(imageDir(), to)).toMatchObject({ status: 0, stderr: '' });
+    expect(filesIn(to)).toEqual(WITNESS);
+    expect(filesIn(outside)).toEqual(['victim']);
+    expect(readFileSync(join(outside, 'victim'), 'utf8')).toBe('mine');
   });
 
   test('ends with 0 where nothing can be made, and says so', () => {

@@ -6,31 +6,23 @@ import type { ConfigMap, Manifest } from './kubernetes.ts';
 import { merge } from './merge.ts';
 
 interface Kustomization {
-  kind: 'Kustomization' | 'Component';
   resources?: string[];
-  components?: string[];
-  patches?: { path: string; target?: { kind: string } }[];
-  configMapGenerator?: { name: string; files: string[]; behavior?: 'replace' }[];
+  patches?: { path: string }[];
+  configMapGenerator?: { name: string; files: string[] }[];
 }
 
 /** `kubectl kustomize DIR`, as far as docker/kubernetes uses it. */
 export function kustomize(dir: string): Manifest[] {
-  return apply(dir, []);
-}
-
-function apply(dir: string, given: readonly Manifest[]): Manifest[] {
   const kustomization = yaml.load(readFileSync(join(dir, 'kustomization.yaml'), 'utf8')) as Kustomization;
-  const { resources = [], components = [], patches = [], configMapGenerator = [] } = kustomization;
-  let manifests = [...given, ...resources.flatMap((path) => resource(join(dir, path)))];
-  for (const { name, files, behavior } of configMapGenerator) {
-    if (behavior === 'replace')
-      manifests = manifests.filter((old) => old.kind !== 'ConfigMap' || old.metadata.name !== name);
-    const paths = files.map((file) => join(dir, file));
-    manifests.push(configMap(name, paths));
-  }
-  for (const path of components) manifests = apply(join(dir, path), manifests);
-  for (const { path, target } of patches) manifests = patched(manifests, join(dir, path), target?.kind);
-  return manifests;
+  const { resources = [], patches = [], configMapGenerator = [] } = kustomization;
+  const made = configMapGenerator.map(({ name, files }) =>
+    configMap(
+      name,
+      files.map((file) => join(dir, file)),
+    ),
+  );
+  const manifests = [...resources.flatMap((path) => resource(join(dir, path))), ...made];
+  return patches.reduce((before, { path }) => patched(before, join(dir, path)), manifests);
 }
 
 function resource(path: string): Manifest[] {
@@ -54,17 +46,11 @@ export function configMap(name: string, files: readonly string[]): ConfigMap {
   return map;
 }
 
-/** A target is every object of its kind, else the patch names its own. */
-function patched(manifests: readonly Manifest[], path: string, targetKind: string | undefined): Manifest[] {
+function patched(manifests: Manifest[], path: string): Manifest[] {
   const [patch] = manifestsIn(readFileSync(path, 'utf8'));
   if (patch === undefined) throw new Error(`${path} is empty`);
   const isMeant = ({ kind, metadata }: Manifest) =>
-    targetKind === undefined
-      ? kind === patch.kind && metadata.name === patch.metadata.name
-      : kind === targetKind;
+    kind === patch.kind && metadata.name === patch.metadata.name;
   if (!manifests.some(isMeant)) throw new Error(`${path}: nothing to patch`);
-  return manifests.map((manifest) => {
-    if (!isMeant(manifest)) return manifest;
-    return { ...(merge(manifest, patch) as Manifest), metadata: manifest.metadata };
-  });
+  return manifests.map((manifest) => (isMeant(manifest) ? (merge(manifest, patch) as Manifest) : manifest));
 }

@@ -2,7 +2,7 @@ import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
 import type { FluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import type { Subject } from '../../src/core/look/subject.ts';
-import { watch } from '../../src/daemon/loop.ts';
+import { runLoop } from '../../src/daemon/loop.ts';
 import { confOf, policy, subject } from '../support/builders.ts';
 import { Checks } from './checks.ts';
 import type { Coverage } from './coverage.ts';
@@ -33,7 +33,7 @@ export async function play(plan: Plan, isTold = false, coverage?: Coverage): Pro
   // A parent has started its child before the first look.
   world.clock.pass(0);
   try {
-    const outcome = await watch(host, { subject: subjectOf(world), policy: rules, report: checks });
+    const outcome = await runLoop(host, { subject: subjectOf(world), policy: rules, report: checks });
     checks.ended(outcome);
     return { outcome, broken: undefined, timeline: world.timeline, world };
   } catch (error) {

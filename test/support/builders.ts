@@ -15,7 +15,7 @@ import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import { entryKeyIn, latestIn, type PositionEntry, parsePosFile } from '../../src/core/pos-file/pos-file.ts';
 import type { FluentdReading, ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-import { type Reporter, type Task, type Transition, watch } from '../../src/daemon/loop.ts';
+import { type Reporter, runLoop, type Task, type Transition } from '../../src/daemon/loop.ts';
 import type { Done } from '../../src/daemon/perform.ts';
 import type { Host } from '../../src/host.ts';
 
@@ -207,7 +207,7 @@ export async function run(
 ): Promise<Run> {
   const report = new Recorder();
   const task: Task = { subject: subject(what), policy: policy(rules), report };
-  return { outcome: await watch(host, task), report };
+  return { outcome: await runLoop(host, task), report };
 }
 
 /** How much later than it must come a signal may come. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ConfWanted, findConf } from '../../src/tasks/find-conf.ts';
 import { FakeHost } from '../support/fake-host.ts';
@@ -35,6 +35,12 @@ test('a variable that is empty names no configuration, as if it were not set', a
   expect(await find({}, empty)).toEqual(await find({}));
   const found = find({}, { FLUENT_CONF: '/not/there.conf' });
   await expect(found).rejects.toThrow(/^FLUENT_CONF: \/not\/there\.conf: there is no such file/);
+});
+
+test('a loop of links in its path is told, below a root, too', async () => {
+  symlinkSync('/loop', inDir('loop'));
+  const why = /^--fluent-conf: .*: its symbolic links form a loop/;
+  await expect(find({ fluentConf: '/loop/f.conf', root: inDir() })).rejects.toThrow(why);
 });
 
 test('Ruby that posidle does not evaluate is never run, and what is unknown is named', async () => {

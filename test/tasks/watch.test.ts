@@ -6,7 +6,7 @@ import type { DrainRequest } from '../../src/core/progress/drain-request.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
 import type { FoundPosFiles } from '../../src/tasks/find-conf.ts';
 import { Parent } from '../../src/tasks/parent.ts';
-import { type WatchReporter, type WatchSetup, watch } from '../../src/tasks/watch.ts';
+import { type WatchReporter, type WatchSetup, watchFluentd } from '../../src/tasks/watch.ts';
 import type { Settings, WatchOptions } from '../../src/tasks/watch-options.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
@@ -24,7 +24,7 @@ const alone = () => Object.assign(new NodeHost(), { listProcesses: async () => [
 
 /** A watch without a reporter. */
 const watched = (options: WatchOptions, given: Partial<WatchSetup> = {}, host: NodeHost = alone()) =>
-  watch(host, options, { begin: async () => SILENT, ...given });
+  watchFluentd(host, options, { begin: async () => SILENT, ...given });
 
 interface Begun {
   readonly found: FoundPosFiles;
@@ -38,7 +38,7 @@ async function begun(options: WatchOptions): Promise<Begun> {
   const host = alone();
   const enough = new Error('enough');
   let seen: Begun | undefined;
-  const watching = watch(host, options, {
+  const watching = watchFluentd(host, options, {
     begin: async (found, policy, armed) => {
       const looked = () => {
         seen = { found, policy, armed, calls: host.requests().map(({ by }) => by) };
@@ -157,7 +157,10 @@ describe('as the parent', () => {
     const host = new NodeHost();
     const parent = new Parent(host, shell(script));
     const begin = async () => ({ ...SILENT, ...report });
-    return { parent, outcome: watch(host, { posFiles: [at('a.pos')], ...options }, { begin, parent }) };
+    return {
+      parent,
+      outcome: watchFluentd(host, { posFiles: [at('a.pos')], ...options }, { begin, parent }),
+    };
   };
 
   test('a failure of posidle still lets the command end properly', async () => {

@@ -10,7 +10,7 @@ export const watchOptions = namedInErrors({
   ...posFileOptions,
   quiet: parsed(
     'DUR',
-    `when no log file was read for this long. Default: off with another trigger, else ${formatDuration(Number(DEFAULT_POLICY.quiet))}, or refresh_interval plus rotate_wait, if that is longer (as without them: 65 s)`,
+    `when no log file was read for this long. Default: off with another trigger; else ${formatDuration(Number(DEFAULT_POLICY.quiet))}, but at least fluent.conf's refresh_interval + rotate_wait (65 s if it sets neither)`,
     WHEN,
     durationOr('off'),
   ),
@@ -39,7 +39,7 @@ export const watchOptions = namedInErrors({
   },
   'start-timeout': {
     ...duration(
-      "longest wait for Fluentd (then exit 4), its first pos file entry (then, with --quiet, the drain), and main's process (then it counts as ended)",
+      "longest wait for Fluentd (then exit 4); for its first pos file entry (then, with --quiet, the drain begins); for main's process (then main counts as ended)",
       DEFAULT_POLICY.startTimeout,
       WHEN,
     ),

@@ -2,6 +2,7 @@ import { type BigIntStats, constants, fstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { encodePath } from '../../core/pos-file/path-bytes.ts';
 import { formatBytes } from '../../core/text/units.ts';
+import { whileRunning } from '../processes/end.ts';
 import { inWords } from './in-words.ts';
 
 /** The most that a file may grow during the read. Files in /proc have size 0. */
@@ -12,6 +13,7 @@ const SLACK = 64 * 1024;
  * regular: a device may be endless, and a pipe may never end. `known`: a stamp for which nothing need be read.
  */
 export async function readBounded(path: string, limit: number, known?: string) {
+  await whileRunning();
   try {
     return await readNow(path, limit, known);
   } catch (error) {

@@ -9,9 +9,9 @@ import { inWords } from './in-words.ts';
 /** Why Fluentd may see what posidle does not. */
 export const LED_AWAY = 'a link to a place that posidle does not see: mount it here, too';
 
-const PART = Buffer.allocUnsafe(64 * 1024);
+const BUFFER = Buffer.allocUnsafe(64 * 1024);
 /** The most bytes to search: main may write a line without end. */
-const AT_MOST = 1024 ** 2;
+const SEARCHED = 1024 ** 2;
 
 /** Calls `found` with the log file of each entry. */
 export async function lookAt<Entry extends PositionEntry>(
@@ -47,10 +47,10 @@ function hasNewline(place: string, position: number): boolean | undefined {
   try {
     const file = openSync(toBytes(place), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      for (let at = position; at < position + AT_MOST; at += PART.length) {
-        const part = PART.subarray(0, readSync(file, PART, 0, PART.length, at));
+      for (let at = position; at < position + SEARCHED; at += BUFFER.length) {
+        const part = BUFFER.subarray(0, readSync(file, BUFFER, 0, BUFFER.length, at));
         if (part.includes(NEWLINE)) return true;
-        if (part.length < PART.length) return false;
+        if (part.length < BUFFER.length) return false;
       }
       return undefined;
     } finally {

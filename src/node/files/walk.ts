@@ -5,6 +5,7 @@ import { dated, isGlob, type PathRules, type WallClock } from '../../core/in-tai
 import type { FollowedFile } from '../../core/look/snapshot.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import { PartlyListed } from '../../host.ts';
+import { whileRunning } from '../processes/end.ts';
 import type { PlaceOf } from './files.ts';
 import { inPortions, memoryOf, roomIn, toBytes } from './files.ts';
 import { isAbsence } from './in-words.ts';
@@ -161,6 +162,7 @@ async function step(path: string, rest: readonly GlobPart[], walk: Walk, found: 
 
 /** Whether the look succeeds. An error that does not mean absence, such as a missing permission, is thrown. */
 async function isThere(look: () => Promise<unknown>): Promise<boolean> {
+  await whileRunning();
   try {
     await look();
     return true;

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { isIP, type Socket } from 'node:net';
+import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { readBounded } from '../files/bounded.ts';
 
 export interface Endpoint {
@@ -34,14 +34,16 @@ const TOKEN_LIMIT = 64 * 1_024;
 
 /** Listens, or rejects (a busy port). It cuts off slow clients and never reads the body of a request. */
 export async function startHttpServer({ host, port }: Endpoint, routes: Routes): Promise<Server> {
-  const server = createServer((request, response) => {
-    // A client must not be able to stop posidle.
-    answer(request, response, routes, host).catch(() => request.destroy());
-  });
+  const server = createServer();
   boundConnections(server);
   // Else Node answers all pipelined requests of a connection before it does anything else.
   server.maxRequestsPerSocket = 1;
   await once(server.listen(port, host), 'listening');
+  const isLocal = isLoopback(server);
+  server.on('request', (request, response) => {
+    // A client must not be able to stop posidle.
+    answer(request, response, routes, host, isLocal).catch(() => request.destroy());
+  });
   server.on('error', () => {});
   return server;
 }
@@ -68,6 +70,7 @@ async function answer(
   response: ServerResponse,
   routes: Routes,
   host: string,
+  isLocal: boolean,
 ): Promise<void> {
   const end = (status: number, body: Answer['body'], headers = {}) =>
     void response.writeHead(status, headers).end(body);
@@ -76,7 +79,7 @@ async function answer(
   const path = url.replace(/\?.*$/s, '');
   const [get, post] = [routes.get[path], routes.post[path]];
   const isPost = method === 'POST' && post !== undefined;
-  if ((isPost || isLoopback(host)) && !isOwnHost(request.headers.host, host))
+  if ((isPost || isLocal) && !isOwnHost(request.headers.host, host))
     return end(421, 'the Host must be localhost, an IP address or the name that posidle listens on\n');
   if (isPost) {
     if (!isOwnOrigin(request)) return end(403, 'a web page of another origin may not do this\n');
@@ -92,8 +95,9 @@ async function answer(
 }
 
 /** Only a loopback address must be hidden from web pages: elsewhere a scraper asks by the name of a Service. */
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+function isLoopback(server: Server): boolean {
+  const { address } = server.address() as AddressInfo;
+  return /^(127\.|::1$|::ffff:127\.)/.test(address);
 }
 
 /** Anybody's name may resolve to this address (DNS rebinding). HTTP/1.0 needs no Host. */

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Outcome } from '../../core/drain/outcome.ts';
 import type { Listed } from '../../core/progress/describe.ts';
@@ -20,11 +19,7 @@ export async function writeTerminationLog(path: string | undefined, outcome: Out
 }
 
 async function write(path: string | undefined, line: string): Promise<void> {
-  const usual = await access(USUAL, constants.W_OK).then(
-    () => USUAL,
-    () => undefined,
-  );
-  const place = path ?? usual;
+  const place = path ?? (existsSync(USUAL) ? USUAL : undefined);
   if (place === undefined) return;
   const file = await openWithoutLinks(place, constants.O_WRONLY | constants.O_CREAT);
   try {

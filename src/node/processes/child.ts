@@ -12,6 +12,8 @@ export interface Child {
   readonly exitCode: Promise<number>;
   readonly end: () => string | undefined;
   endsWithin(span: Millis): Promise<unknown>;
+  /** Does nothing once the child is reaped. */
+  signal(signal: string): void;
   /** Sends SIGKILL to the process group. Does nothing if the system has reused the pid. */
   killGroup(): void;
 }
@@ -39,6 +41,7 @@ export async function startChild(command: readonly string[], env: NodeJS.Process
   return {
     ...{ pid, exitCode, killGroup },
     end: () => ended,
+    signal: (signal) => void child.kill(signal as NodeJS.Signals),
     endsWithin: (span) => Promise.race([exitCode, over(span)]),
   };
 }

@@ -1,14 +1,19 @@
-import { rmSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rename, writeFile } from 'node:fs/promises';
+import { constants, rmSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, realpath, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { rubyOption } from '../../core/witness/load.ts';
 import { exists } from '../files/files.ts';
+import { openWithoutLinks } from '../files/safe-write.ts';
 
 /** The path of a Unix socket has at most 107 bytes (unix(7)), and the witness adds up to 30. */
 const LONGEST_DIR = 77;
+const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
-/** Writes the witness to a directory. Each file appears by rename, complete. Fluentd may be another user and makes sockets there. */
+/**
+ * Writes the witness to a directory. Each file appears by rename, complete. Fluentd may be another user and makes sockets there, so it may
+ * have made links, too.
+ */
 export async function writeWitness(dir: string): Promise<void> {
   const refused = refusalOf(dir);
   if (refused !== undefined) throw new Error(refused);
@@ -17,10 +22,12 @@ export async function writeWitness(dir: string): Promise<void> {
   // It fails on an emptyDir, which belongs to root and is already writable.
   await chmod(dir, 0o1777).catch(() => undefined);
   const { PROGRAM } = await import('./program.ts');
+  const place = await realpath(dir);
   for (const [name, text] of PROGRAM) {
-    const path = join(dir, name);
-    const unfinished = join(dirname(path), `.${process.pid}.tmp`);
-    await writeFile(unfinished, text, { mode: 0o644 });
+    const path = join(place, name);
+    const unfinished = join(dirname(path), `.${crypto.randomUUID()}.tmp`);
+    const file = await openWithoutLinks(unfinished, NEW);
+    await file.writeFile(text).finally(() => file.close());
     await rename(unfinished, path);
   }
 }

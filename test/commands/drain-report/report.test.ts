@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LogReporter } from '../../../src/commands/drain-report/report.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
-import { watch } from '../../../src/daemon/loop.ts';
+import { runLoop } from '../../../src/daemon/loop.ts';
 import type { Log } from '../../../src/log.ts';
 import { busyHost } from '../../daemon/busy-host.ts';
 import { confOf, LOG, POS, policy, subject } from '../../support/builders.ts';
@@ -20,7 +20,11 @@ async function logged(
   const log = Object.fromEntries(['info', 'warn', 'error'].map(lineOf)) as Log;
   const rules = policy(changes);
   const report = new LogReporter(log, rules, witness);
-  await watch(host, { subject: subject({ conf: confOf([LOG]), posFiles, witness }), policy: rules, report });
+  await runLoop(host, {
+    subject: subject({ conf: confOf([LOG]), posFiles, witness }),
+    policy: rules,
+    report,
+  });
   return lines;
 }
 

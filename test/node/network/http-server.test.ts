@@ -92,6 +92,15 @@ describe('the Host that a client asks for', () => {
     expect(quits).toBe(0);
   });
 
+  test.each(['LOCALHOST', '::1', '::ffff:127.0.0.1'])(
+    'is refused where the server listens on %s, which is loopback, too',
+    async (name) => {
+      await serve(name, {});
+      expect(await status('GET', '/healthz', { host: 'evil.test' })).toBe(421);
+      expect(await status('GET', '/healthz', { host: 'localhost' })).toBe(200);
+    },
+  );
+
   test('may be the name that the server listens on', async () => {
     expect(await status('POST', '/quit', { host: hostname() })).toBe(421);
     await serve(hostname(), {});

@@ -13,7 +13,9 @@ const { Pipe, written } = await vi.hoisted(async () => {
         done();
       });
     }
-    unref(): void {}
+    unref(): this {
+      return this;
+    }
   }
   return { Pipe, written };
 });

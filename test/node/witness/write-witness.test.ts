@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { loadedWitness, writeOwnWitness, writeWitness } from '../../../src/node/witness/write-witness.ts';
@@ -28,6 +37,28 @@ test('an older one is replaced', async () => {
   writeFileSync(inDir('witness.rb'), 'old');
   await writeWitness(inDir());
   expect(readFileSync(inDir('witness.rb'), 'utf8')).toBe(source('witness.rb'));
+});
+
+test('nothing is written through a link that stands in the directory', async () => {
+  const [outside, target] = [inDir('outside'), inDir('dir')];
+  for (const made of [outside, target]) mkdirSync(made);
+  for (const name of ['victim', 'other']) writeFileSync(join(outside, name), 'mine');
+  symlinkSync(join(outside, 'victim'), join(target, `.${process.pid}.tmp`));
+  symlinkSync(join(outside, 'other'), join(target, 'files.rb'));
+  await writeWitness(target);
+  expect(lstatSync(join(target, 'files.rb')).isFile()).toBe(true);
+  rmSync(join(target, 'ruby'), { recursive: true });
+  symlinkSync(outside, join(target, 'ruby'));
+  await expect(writeWitness(target)).rejects.toThrow(/^a symbolic link leads to its directory/);
+  expect(readdirSync(outside).sort()).toEqual(['other', 'victim']);
+  for (const name of ['victim', 'other']) expect(readFileSync(join(outside, name), 'utf8')).toBe('mine');
+});
+
+test('a directory that the user names by a link is written', async () => {
+  mkdirSync(inDir('real'));
+  symlinkSync('real', inDir('link'));
+  await writeWitness(inDir('link'));
+  expect(readdirSync(inDir('real/ruby'))).toEqual(['enumerator.rb']);
 });
 
 test.each([

@@ -8,19 +8,19 @@ import type { Transition } from '../../daemon/loop.ts';
 import { type Answer, METRICS_TYPE, type Routes } from '../../node/network/http-server.ts';
 import { usageOf } from '../../node/processes/usage.ts';
 import { buildInfo } from '../build-info.ts';
-import { LookBoard, textAnswer } from '../listen.ts';
+import { LastLook, textAnswer } from '../listen.ts';
 
 /** The loop looks at least once a second, so a look that takes this long hangs. */
 const STALE: Millis = 15_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-export class StatusBoard {
-  readonly #board: LookBoard<Watched>;
+export class WatchEndpoints {
+  readonly #lastLook: LastLook<Watched>;
   #used: Usage | undefined;
   #why = 'started';
 
   constructor(now: () => Millis) {
-    this.#board = new LookBoard(now, STALE);
+    this.#lastLook = new LastLook(now, STALE);
   }
 
   transition({ why, state, seen }: Transition): void {
@@ -29,18 +29,18 @@ export class StatusBoard {
   }
 
   looked(state: State, seen: Observation): void {
-    this.#board.looked({ state, seen }, seen.extent === 'overdue');
+    this.#lastLook.looked({ state, seen }, seen.extent === 'overdue');
   }
 
   /** `token`: a file with the token, `none` to accept every POST, or undefined to accept no POST. */
   routes(quit: () => void, token: string | undefined): Routes {
-    const board = this.#board;
+    const lastLook = this.#lastLook;
     return {
       get: {
-        '/healthz': () => board.health(),
+        '/healthz': () => lastLook.health(),
         '/readyz': () => this.#readiness(),
-        '/status': () => board.answer(JSON_TYPE, (last) => `${printableJson(this.#statusOf(last))}\n`),
-        '/metrics': () => board.answer(METRICS_TYPE, (last) => this.#metricsOf(last)),
+        '/status': () => lastLook.answer(JSON_TYPE, (last) => `${printableJson(this.#statusOf(last))}\n`),
+        '/metrics': () => lastLook.answer(METRICS_TYPE, (last) => this.#metricsOf(last)),
       },
       post: token === undefined ? {} : { '/quitquitquit': quit },
       tokenFile: token === 'none' ? undefined : token,
@@ -48,7 +48,7 @@ export class StatusBoard {
   }
 
   #readiness(): Answer {
-    const seen = this.#board.last?.seen;
+    const seen = this.#lastLook.look?.seen;
     const isUp =
       seen !== undefined && (seen.started || seen.reach !== 'none') && seen.fluentd.kind !== 'absent';
     return textAnswer(isUp, isUp ? 'ok' : 'Fluentd is not up yet');

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { needsRoot } from '../support/needs.ts';
+import { POSIDLE, startPosidle } from '../support/posidle.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { until } from '../support/until.ts';
+
+const inDir = tempDir();
+const O_NONBLOCK = 0o4000;
+/** Nobody reads it. */
+const FIFO = 'mkfifo -m 600 fifo; exec 3<>fifo';
+const OF_ANOTHER = 'chown 65534 fifo; set -- setpriv --bounding-set=-all --inh-caps=-all "$@"';
+
+const CHILD = ['sh', '-c', 'touch begun; exec sleep 60'];
+
+const watched = () => ['-p', inDir('app.pos'), '--done-file', inDir('done'), '--witness', 'off'];
+
+test.for([
+  ['a pipe', FIFO],
+  ['a pipe of another user', `${FIFO}; ${OF_ANOTHER}`],
+] as const)(
+  '%s that is full since the child started keeps no signal from posidle',
+  { timeout: 20_000 },
+  async ([, stderr], context) => {
+    if (stderr !== FIFO) needsRoot(context);
+    const posidle = ['run', ...watched(), '--grace', '1s', '--stop-timeout', '1s', '--', ...CHILD];
+    const words = ['-c', `${stderr}; exec "$@" 2>&3`, 'sh', ...POSIDLE, ...posidle];
+    const running = spawn('sh', words, { cwd: inDir(), stdio: 'ignore' });
+    onTestFinished(() => void running.kill('SIGKILL'));
+    await until('the child runs', () => existsSync(inDir('begun')));
+    fill(inDir('fifo'));
+    running.kill('SIGTERM');
+    expect(await once(running, 'exit')).toEqual([0, null]);
+  },
+);
+
+function fill(fifo: string): void {
+  const file = openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
+  for (const part of [Buffer.alloc(4_096), Buffer.alloc(1)])
+    expect(() => {
+      for (;;) writeSync(file, part);
+    }).toThrow('EAGAIN');
+  closeSync(file);
+}
+
+test('the pipe that posidle shares with others still blocks them', async () => {
+  const wrapper = ['bash', '-c', 'exec "$@" 2> >(exec cat >&2)', 'bash', ...POSIDLE];
+  const posidle = startPosidle(['watch', ...watched()], { wrapper });
+  onTestFinished(() => posidle.kill('SIGKILL'));
+  await posidle.logged(/^posidle watches/);
+  const told = readFileSync(`/proc/${posidle.pid}/fdinfo/2`, 'utf8');
+  const flags = Number.parseInt(/^flags:\s+(\d+)$/m.exec(told)?.[1] ?? '', 8);
+  expect(flags & O_NONBLOCK).toBe(0);
+});
