@@ -51,7 +51,7 @@ export class FileHistory {
 
   /** in_tail notices that a file is shorter than before. */
   cut(watcher: Watcher): void {
-    this.#cuts.push({ ...sightOf(watcher, 0), had: watcher.file.cutAt });
+    this.#cuts.push({ ...sightOf(watcher, 0), sizeBefore: watcher.file.cutAt });
   }
 
   /** A file was cut short and filled again, and in_tail has not noticed. */

@@ -61,8 +61,8 @@ function reportIn(f: Fields) {
     readers: texts('readers'),
     files: each('files', fileReport),
     closed: each('closed', fileReport),
-    /** Truncated files. `had`: the size at most a second before. */
-    cuts: each('cuts', (cut) => ({ ...fileReport(cut), had: number(cut.had) })),
+    /** Truncated files. `sizeBefore`: the size at most a second before. */
+    cuts: each('cuts', (cut) => ({ ...fileReport(cut), sizeBefore: number(cut.had) })),
     /** Files that in_tail did not read from the first byte, and where it began. */
     starts: each('starts', ({ path, pos, size, print, born, written, ...file }) => ({
       path: string(path),
@@ -130,11 +130,11 @@ function reportIn(f: Fields) {
     /** Ids of the chunks that a buffer found on disk when it started. */
     resumed: texts('resumed'),
     /** How often a flush emitted its lines again, so that a new chunk holds them. */
-    again: count(f.again),
+    repeatedEmits: count(f.again),
     /** How many facts the witness had to forget. */
-    more: count(f.more),
+    forgotten: count(f.more),
     /** How many threads have records that are in no buffer yet. Then no receipt balances. */
-    moving: count(f.moving),
+    movingThreads: count(f.moving),
     /** How many lines in_tail read. */
     lines: maybe(f.lines, number),
     /** Records of which an output took none or a part, and which nobody emits again. */

@@ -72,9 +72,11 @@ function doubtsOfWorkersFiles(
 ): readonly Doubt[] {
   return [
     ...report.cuts
-      .filter(({ position, had, lines, unfinished }) => position < had || lines > 0 || unfinished > 0)
-      .map(({ path, position, had, unfinished }) =>
-        cutShort(path, 'before it was read', Math.max(unfinished, had - position)),
+      .filter(
+        ({ position, sizeBefore, lines, unfinished }) => position < sizeBefore || lines > 0 || unfinished > 0,
+      )
+      .map(({ path, position, sizeBefore, unfinished }) =>
+        cutShort(path, 'before it was read', Math.max(unfinished, sizeBefore - position)),
       ),
     ...report.closed
       .filter(({ position, size }) => size !== undefined && size < position)

@@ -19,7 +19,9 @@ export function leftIn({ kind, report }: WorkerReport, history: FileHistory): re
         }),
       ),
     ...(isAlive ? report.files.flatMap(unreadIn) : []),
-    ...(isAlive && report.moving > 0 ? [{ kind: 'moving', threads: report.moving } as const] : []),
+    ...(isAlive && report.movingThreads > 0
+      ? [{ kind: 'moving', threads: report.movingThreads } as const]
+      : []),
     ...report.closed.flatMap((file) => letGo(file, history)),
     ...report.aside.map((path): Left => ({ kind: 'given-up', path, bytes: undefined })),
     ...(isAlive ? keptIn(report) : keptIn({ files: report.closed, kept: [] })),

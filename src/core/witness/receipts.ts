@@ -15,7 +15,7 @@ export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
   const { kind, report } = one;
   const worker = nameOfWorker(one);
   const outputs = outputsOf(one).filter(({ receipt }) => !receipt.isOwn);
-  const missing = report.moving > 0 ? [] : outputs.filter(({ receipt }) => missingIn(receipt) !== 0);
+  const missing = report.movingThreads > 0 ? [] : outputs.filter(({ receipt }) => missingIn(receipt) !== 0);
   const lost = report.refused + sum(missing.map(({ receipt }) => missingIn(receipt)));
   const where = [...new Set(missing.map(nameOf))].join(', ');
   const { unrouted, unparsed } = report;
@@ -26,7 +26,7 @@ export function doubtsOfReceipts(one: WorkerReport): readonly Doubt[] {
     ...(report.refused > 0 || missing.length > 0
       ? [doubt('unbalanced', where || worker, imbalanceOf(lost))]
       : []),
-    ...(kind === 'gone' && report.moving > 0
+    ...(kind === 'gone' && report.movingThreads > 0
       ? [doubt('kept', worker, 'it ended while its threads still emitted records')]
       : []),
   ];

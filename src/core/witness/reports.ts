@@ -126,7 +126,7 @@ export function progressFromWitnesses(reports: Reports): Progress {
       ...(isAnswered(reports) ? doubtsOfWorkers(workers) : []),
       ...workers.filter((one) => !isSure(one)).flatMap((one) => doubtOfRest(one, leftBy(one))),
     ]),
-    mark: [history.sum(), workers.map(({ report }) => [report.again, report.isReady])].join(' '),
+    mark: [history.sum(), workers.map(({ report }) => [report.repeatedEmits, report.isReady])].join(' '),
     files: reached.size,
     movedAt: undefined,
     unseen: [],
@@ -182,13 +182,13 @@ function doubtsOfWorker(witness: Witness): readonly Doubt[] {
   const { report } = witness;
   if (report === undefined || (witness.kind === 'gone' && !report.isFinal))
     return [doubtOfUnheard('worker-died', witness, DIED)];
-  const { error, gap, more, isReady } = report;
+  const { error, gap, forgotten, isReady } = report;
   const unseen = `its witness did not look at the files for ${formatDuration(gap)}`;
   const doubts = [
     witness.kind === 'alive' && !isReady && doubt('not-started', worker, 'it has not started all its inputs'),
     error !== undefined && doubt('not-heard', worker, error),
     gap > LONGEST_GAP && doubt('not-looked', worker, unseen),
-    more > 0 && doubt('forgotten', worker, `its witness had to forget ${counted(more, 'fact')}`),
+    forgotten > 0 && doubt('forgotten', worker, `its witness had to forget ${counted(forgotten, 'fact')}`),
   ];
   return doubts.filter((one) => one !== false);
 }
