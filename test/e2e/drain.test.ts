@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect } from 'vitest';
 import { rubyOption } from '../../src/core/witness/load.ts';
@@ -159,6 +159,19 @@ onFluentd(ONE_VERSION, (version) => {
       execFileSync('mkfifo', [join(none, 'lives')]);
       const { code, outcome } = await ended(site, drain(site, none, ['--main-ended', '--grace', '11s']));
       expect([code, outcome]).toMatchObject([4, { end: 'no-fluentd' }]);
+    });
+
+    test('says that nothing was read where no worker has started its inputs', async ({ site }) => {
+      const dir = await sharedDir(site);
+      await site.write('app.log', 10);
+      const input = tail(site.log('*.log'), site.pos, {
+        tag: `"#{sleep if ENV.key?('SERVERENGINE_WORKER_ID')}app"`,
+      });
+      fluentdIn(site, version, dir, [input, toHttp(site.sink.port, memoryBuffer(LAZY))]);
+      await until('a worker loads', () => readdirSync(dir).some((name) => name.endsWith('.sock')));
+      const told = await ended(site, drain(site, dir, ['--main-ended', '--grace', '12s']));
+      const outcome = { outcome: 'not-drained', left: { worst: [{ kind: 'unstarted' }] } };
+      expect(told).toMatchObject({ code: 3, lost: 10, outcome });
     });
 
     test('counts the grace period from the start of Node, however long that takes', async ({ site }) => {

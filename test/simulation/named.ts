@@ -28,6 +28,8 @@ function isLeft({ fate, file }: Line, one: Left): boolean {
     case 'kept':
     case 'moving':
       return false;
+    case 'unstarted':
+      return fate === 'written';
     default:
       return fate === 'written' && file.paths.has(one.path);
   }

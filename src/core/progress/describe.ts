@@ -55,6 +55,7 @@ function leftInWords(one: Left): string {
   if (one.kind === 'kept') return `${one.where} keeps ${counted(one.records, 'record')}`;
   if (one.kind === 'moving')
     return `records are on their way to a buffer (${counted(one.threads, 'thread')})`;
+  if (one.kind === 'unstarted') return `${one.where} has not started its inputs, so nothing was read`;
   if (one.kind === 'held') {
     const why = one.next === 'retry' ? ', because sending failed' : '';
     return `${one.output} holds ${counted(one.chunks, 'chunk')} (${formatBytes(one.bytes)})${why}`;

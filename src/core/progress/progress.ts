@@ -62,6 +62,8 @@ export type Left =
     }
   /** Records that a thread emits, and that are in no buffer yet. */
   | { readonly kind: 'moving'; readonly threads: number }
+  /** No worker has started its inputs. */
+  | { readonly kind: 'unstarted'; readonly where: string }
   | Held;
 
 export type LeftFile = 'unfound' | 'unreadable' | 'unread' | 'unfinished' | 'let-go' | 'given-up';
@@ -98,7 +100,6 @@ export type DoubtKind =
   | 'no-answer'
   | 'not-believed'
   | 'not-started'
-  | 'never-started'
   | 'worker-died'
   | 'reloaded'
   | 'not-heard'

@@ -116,10 +116,9 @@ export function progressFromWitnesses(reports: Reports): Progress {
     followedUntil: followedUntil(reports),
     source: 'witness',
     away: awayOf(workers, witnesses.filter(({ kind }) => kind === 'silent').length),
-    left: workers.filter(isSure).flatMap(leftBy),
+    left: [...unstartedIn(workers), ...workers.filter(isSure).flatMap(leftBy)],
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
-      ...neverStarted(workers),
       ...doubtsOfFiles(workers, history, reached),
       ...workers.flatMap(doubtsOfPlugins),
       ...ends.flatMap(({ end }) => (end.buffer === 'reloaded' ? [doubtOfReload(end)] : [])),
@@ -167,12 +166,10 @@ function onlyIds(output: OutputReport, isLeft: (id: string) => boolean): OutputR
   return ids === undefined ? output : { ...output, ids, chunks: ids.length };
 }
 
-/** Workers that ended before their inputs had started. A later one reads what they left. */
-function neverStarted(workers: readonly WorkerReport[]): readonly Doubt[] {
-  if (workers.some(({ kind, report }) => kind === 'alive' || report.isReady)) return [];
-  return workers.map((one) =>
-    doubt('never-started', nameOfWorker(one), 'it ended before its inputs had started'),
-  );
+/** The last worker, if neither it nor one before it has ever started its inputs. */
+function unstartedIn(workers: readonly WorkerReport[]): readonly Left[] {
+  const unstarted = workers.some(({ report }) => report.isReady) ? [] : workers.slice(-1);
+  return unstarted.map((one) => ({ kind: 'unstarted', where: nameOfWorker(one) }));
 }
 
 function doubtsOfWorker(witness: Witness): readonly Doubt[] {

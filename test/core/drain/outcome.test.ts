@@ -271,6 +271,7 @@ describe('the schema of an outcome', () => {
       { kind: 'unread', path: '/a.log', bytes: 9 },
       { kind: 'kept', where: 'concat', records: 1, emitsAfter: 4_000 },
       { kind: 'moving', threads: 1 },
+      { kind: 'unstarted', where: 'worker (pid 12)' },
       { kind: 'held', output: 'http', chunks: 1, bytes: 9, ids: ['5f'], isOwn: false, next: 'retry' },
     ]);
     const doubts = listed<Doubt>([

@@ -438,12 +438,14 @@ test("the kubelet's SIGTERM stops no Fluentd if a living worker says so", () => 
   expect(ignores(gone({ sigterm: false }))).toBe(false);
 });
 
-test('a worker never started if no other one was ever ready', () => {
-  const kinds = (...witnesses: readonly Witness[]) => doubts(...witnesses).map(({ kind }) => kind);
+test('nothing was read if no worker has ever started its inputs', () => {
+  const left = (...witnesses: readonly Witness[]) => progress(...witnesses).left;
   const early = gone({ ready: false });
-  expect(kinds(early)).toContain('never-started');
-  expect(kinds(early, gone({}, '1-10.sock'))).not.toContain('never-started');
-  expect(kinds(early, alive({ ready: false }))).not.toContain('never-started');
+  const unstarted = (where: string) => [{ kind: 'unstarted', where }];
+  expect(left(early)).toEqual(unstarted('worker (pid 9)'));
+  expect(left(early, alive({ ready: false }, '2-13.sock'))).toEqual(unstarted('worker (pid 13)'));
+  expect(left(gone({}, '1-10.sock'), alive({ ready: false }))).toEqual([]);
+  expect(left(early, alive())).toEqual([]);
 });
 
 test('the mark changes with each line that is read, and with old lines that come into a new chunk', () => {
