@@ -6,6 +6,7 @@ import {
   isWarning,
   type Outcome,
 } from '../core/drain/outcome.ts';
+import { sum } from '../core/text/lists.ts';
 import { formatDuration } from '../core/text/units.ts';
 import { SHARED_DIR } from '../core/witness/load.ts';
 import type { Log } from '../log.ts';
@@ -128,7 +129,7 @@ function tellStart(log: Log, found: FoundPosFiles, when: readonly string[], isCe
 
 async function tellEnd(log: Log, outcome: Outcome, args: ReportArgs, childEnd?: string): Promise<void> {
   const code = exitCodeOf(outcome, args);
-  const waited = Object.values(outcome.durationsMs).reduce((sum, span) => sum + span, 0);
+  const waited = sum(Object.values(outcome.durationsMs));
   const isOwn = childEnd !== undefined && !isStoppedByPosidle(outcome);
   const hasFailed = !isOwn && isFailure(outcome);
   const how = isOwn ? ` (${childEnd}; its log says why)` : '';

@@ -6,6 +6,7 @@ import { STATES } from '../look/file-state.ts';
 import type { Observation, ObservedFile } from '../look/observation.ts';
 import { brokenIn } from '../pos-file/pos-file.ts';
 import { bytesToRead, heldIn } from '../progress/progress.ts';
+import { sum } from '../text/lists.ts';
 import { printable } from '../text/printable.ts';
 import type { Millis } from '../text/units.ts';
 
@@ -183,8 +184,4 @@ function furthestBehind(files: readonly ObservedFile[], count: number) {
 
 function seconds(span: Millis): number {
   return Math.round(span) / 1_000;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((all, one) => all + one, 0);
 }

@@ -24,3 +24,7 @@ export function firstNot<One>(items: readonly One[], passes: (item: One) => bool
   }
   return from;
 }
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}

@@ -1,6 +1,6 @@
 /** Turns the numbers that the witnesses counted into doubts, and into the sums for people. */
 import type { Doubt, Receipt } from '../progress/progress.ts';
-import { groupedBy } from '../text/lists.ts';
+import { groupedBy, sum } from '../text/lists.ts';
 import { counted } from '../text/units.ts';
 import { nameOf, nameOfWorker, type OutputReport, type ReceiptReport, type WorkerReport } from './answer.ts';
 import { doubt } from './doubts-of-files.ts';
@@ -131,8 +131,4 @@ type Way = Exclude<keyof ReceiptReport, 'drops' | 'isOwn'>;
 function totalOf(numbers: readonly (number | undefined)[]): number | undefined {
   const known = numbers.flatMap((one) => one ?? []);
   return known.length === 0 || known.length < numbers.length ? undefined : sum(known);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((all, one) => all + one, 0);
 }
