@@ -95,7 +95,6 @@ export async function watchAndReport(
       },
       performed: (done) => lines.performed(done),
       warned: warn,
-      spawned: log.spawned,
       ended: (outcome) => tellEnd(log, outcome, args, parent?.end),
     };
   };

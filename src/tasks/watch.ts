@@ -21,8 +21,6 @@ import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-
 
 export interface WatchReporter extends Reporter {
   warned?(text: string): void;
-  /** Called when the child of a parent, if there is one, has started. */
-  spawned?(): void;
   /** Called when Fluentd is gone, before a parent kills the rest of its command. */
   ended?(outcome: Outcome): Promise<void>;
 }
@@ -67,7 +65,6 @@ export async function watchFluentd(
     // Without a pos file nothing proves which process it is, but a witness is asked by its directory.
     const beside: FluentdTarget = { by: posFiles.length === 0 ? 'witness' : 'search' };
     const fluentd = (await parent?.start(own?.env)) ?? beside;
-    report.spawned?.();
     const subject = {
       posFiles,
       conf,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { needsRoot } from '../support/needs.ts';
 import { POSIDLE, startPosidle } from '../support/posidle.ts';
@@ -45,11 +46,34 @@ function fill(fifo: string): void {
   closeSync(file);
 }
 
-test('the pipe that posidle shares with others still blocks them', async () => {
+/** Listens as a witness that says nothing; gives the number of connections that have ended. */
+async function mute(): Promise<() => number> {
+  let ended = 0;
+  const server = createServer((socket) => socket.on('error', () => {}).once('close', () => (ended += 1)));
+  onTestFinished(() => void server.close());
+  await once(server.listen(inDir('1000-1.sock')), 'listening');
+  return () => ended;
+}
+
+test('a full pipe of another user keeps no signal from posidle, also after a witness was asked', async (context) => {
+  needsRoot(context);
+  const ended = await mute();
+  const posidle = ['watch', '--witness', inDir(), '--grace', '1s'];
+  const fill = `${FIFO}; timeout 1 yes >&3; ${OF_ANOTHER}`;
+  const words = ['-c', `${fill}; exec "$@" 2>&3`, 'sh', ...POSIDLE, ...posidle];
+  const running = spawn('sh', words, { cwd: inDir(), stdio: 'ignore' });
+  onTestFinished(() => void running.kill('SIGKILL'));
+  await until('two connections have ended', () => ended() >= 2);
+  running.kill('SIGTERM');
+  expect(await once(running, 'exit')).toEqual([0, null]);
+});
+
+test('the pipe that posidle shares with others still blocks them, also after a witness was asked', async () => {
+  const ended = await mute();
   const wrapper = ['bash', '-c', 'exec "$@" 2> >(exec cat >&2)', 'bash', ...POSIDLE];
-  const posidle = startPosidle(['watch', ...watched()], { wrapper });
+  const posidle = startPosidle(['watch', '--witness', inDir()], { wrapper });
   onTestFinished(() => posidle.kill('SIGKILL'));
-  await posidle.logged(/^posidle watches/);
+  await until('two connections have ended', () => ended() >= 2);
   const told = readFileSync(`/proc/${posidle.pid}/fdinfo/2`, 'utf8');
   const flags = Number.parseInt(/^flags:\s+(\d+)$/m.exec(told)?.[1] ?? '', 8);
   expect(flags & O_NONBLOCK).toBe(0);

@@ -28,8 +28,8 @@ const is =
   (...values: readonly unknown[]): Condition =>
   (value) =>
     values.includes(value);
-/** No part of the name differs from chunk to chunk. */
-const isSame: Condition = (name) => !/[{](chunk_id|hex_random|uuid_flush|hms_slice)[}]/.test(String(name));
+/** No part of the name differs from chunk to chunk; hms_slice has whole seconds. */
+const isSame: Condition = (name) => !/[{](chunk_id|hex_random|uuid_flush)[}]/.test(String(name));
 const ACKS_0 = { required_acks: is(0) };
 const WITHOUT_ID = {
   write_operation: is('create', 'update', 'upsert'),

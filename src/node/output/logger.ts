@@ -13,14 +13,10 @@ const WAITING = 1 << 20;
 const GOODBYE = 1_000;
 const COLOURS = { error: 'red', warn: 'yellow', info: 'green' } as const;
 
-export interface OpenLog extends Log {
-  /** Must be called after each spawn with this stderr, which makes it blocking (libuv, uv__process_child_init). */
-  spawned(): void;
-  close(): Promise<void>;
-}
-
 /** Logs to stderr, because stdout belongs to inspect or Fluentd. The default format is `pretty` on a terminal, else `json`. */
-export function openLog(format: LogFormat = isatty(STDERR) ? 'pretty' : 'json'): OpenLog {
+export function openLog(
+  format: LogFormat = isatty(STDERR) ? 'pretty' : 'json',
+): Log & { close(): Promise<void> } {
   // Not pino's own destination, which at exit repeats a failed write until it succeeds.
   const stderr = openStderr();
   const json = pino(
@@ -41,7 +37,7 @@ export function openLog(format: LogFormat = isatty(STDERR) ? 'pretty' : 'json'):
     info: tell('info'),
     warn: tell('warn'),
     error: tell('error'),
-    ...{ spawned: stderr.spawned, close: stderr.close },
+    close: stderr.close,
   };
 }
 
@@ -59,19 +55,21 @@ function throughFile() {
       // ENOSPC or EIO: there is no other place to report it.
     }
   };
-  return { write, spawned: () => {}, close: async () => {} };
+  return { write, close: async () => {} };
 }
 
 function throughSocket() {
-  const own = ownPipe();
-  const socket = nonBlocking(own ?? STDERR);
+  const socket = new Socket({ fd: ownPipe() ?? STDERR, readable: false, writable: true }).unref();
   socket.on('error', () => {});
+  // Whenever a socket ends, Node looks at this (net.js, _destroy), and would open stderr once more: that fails, or makes a shared pipe
+  // non-blocking.
+  Object.defineProperty(process, 'stderr', { value: socket });
   return {
     write: (line: string) => {
-      if (!socket.destroyed && socket.writableLength < WAITING) socket.write(line);
-    },
-    spawned: () => {
-      if (own === undefined) nonBlocking(STDERR);
+      if (socket.destroyed || socket.writableLength >= WAITING) return;
+      // A child that starts, of posidle or of Fluentd, makes a shared file blocking again (libuv, uv__process_child_init).
+      (socket as unknown as WithHandle)._handle?.setBlocking(false);
+      socket.write(line);
     },
     close: () => drained(socket),
   };
@@ -86,8 +84,9 @@ function ownPipe(): number | undefined {
   }
 }
 
-function nonBlocking(fd: number): Socket {
-  return new Socket({ fd, readable: false, writable: true }).unref();
+/** Node's own stdout calls it, too. */
+interface WithHandle {
+  readonly _handle?: { setBlocking(isBlocking: boolean): void } | null;
 }
 
 async function drained(socket: Socket): Promise<void> {

@@ -1,5 +1,5 @@
 import { constants, rmSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, realpath, rename } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { rubyOption } from '../../core/witness/load.ts';
@@ -27,8 +27,13 @@ export async function writeWitness(dir: string): Promise<void> {
     const path = join(place, name);
     const unfinished = join(dirname(path), `.${crypto.randomUUID()}.tmp`);
     const file = await openWithoutLinks(unfinished, NEW);
-    await file.writeFile(text).finally(() => file.close());
-    await rename(unfinished, path);
+    try {
+      await file.writeFile(text).finally(() => file.close());
+      await rename(unfinished, path);
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw error;
+    }
   }
 }
 

@@ -60,9 +60,15 @@ test.each<[string, string, PluginSettings['settings'], string | undefined]>([
   ['s3 as it is', 'Plugin::S3Output', { check_object: true, ...byTime }, undefined],
   ['s3 that overwrites', 'Plugin::S3Output', { check_object: false, ...byTime }, 'check_object true'],
   [
-    's3 with a name for each chunk',
+    's3 with a name for each second',
     'Plugin::S3Output',
     { check_object: false, s3_object_key_format: '%{time_slice}_%{hms_slice}' },
+    'check_object true',
+  ],
+  [
+    's3 with a name for each chunk',
+    'Plugin::S3Output',
+    { check_object: false, s3_object_key_format: '%{time_slice}_%{hex_random}' },
     undefined,
   ],
   ['gcs that overwrites', 'Plugin::GCSOutput', { blind_write: true, ...byTime }, 'blind_write false'],
