@@ -416,6 +416,10 @@ export const TROUBLES: readonly Row[] = table({
     acts: inDrain((pod) => pod.kill('posidle')),
     told: { ...CUT_OFF, lost: 40_000 },
   },
+  'the Pod is deleted in its drain, with a grace period of 1 s': {
+    ...LONG_DRAIN,
+    acts: inDrain((pod) => pod.delete('--grace-period=1')),
+  },
   "posidle's container is killed while main runs": {
     ...WAITS,
     acts: () => ({
