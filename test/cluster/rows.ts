@@ -450,8 +450,8 @@ export const TROUBLES: readonly Row[] = table({
     told: NOBODY_DRAINED,
   },
   'posidle stands before Fluentd': {
-    change: (pod) => void pod.initContainers?.reverse(),
-    // A Fluentd that started late has only read by then.
+    change: all(grace(30), (pod) => void pod.initContainers?.reverse()),
+    // A Fluentd that started late has only read by then, or is stopped before it loads its witness, and waited for.
     told: { ...NOBODY_DRAINED, outcome: /^(unproven|not-drained)$/ },
   },
   'posidle is an ordinary container': {
