@@ -19,9 +19,9 @@ export function doubtsOfFiles(
   /** By file and input, the last report of earlier workers. */
   const before = new Map<string, FileReport>();
   const unread = unreadSiblings(workers, reached);
-  const told = new Set(unread.map(({ identity }) => identity));
+  const ofSiblings = new Set(unread.map(({ identity }) => identity));
   const doubts = workers.flatMap((one) => {
-    const own = [...doubtsOfWorkersFiles(one, before), ...doubtsOfLost(one, told, history)];
+    const own = [...doubtsOfWorkersFiles(one, before), ...doubtsOfLost(one, ofSiblings, history)];
     for (const file of [...one.report.closed, ...one.report.files]) before.set(file.key, file);
     return own;
   });
@@ -100,11 +100,11 @@ function cutShort(path: string, how: string, bytes: number | undefined): Doubt {
 /** Several files of one name are one doubt. While SIGUSR2 replaces a worker, the old one may have read what the new one never followed. */
 function doubtsOfLost(
   { report }: WorkerReport,
-  told: ReadonlySet<string>,
+  ofSiblings: ReadonlySet<string>,
   history: FileHistory,
 ): readonly Doubt[] {
   const unread = report.lost.filter(
-    (file) => LOST.has(file.why) || !(told.has(file.identity) || history.hasRead(file)),
+    (file) => LOST.has(file.why) || !(ofSiblings.has(file.identity) || history.hasRead(file)),
   );
   return [...groupedBy(unread, ({ path, why }) => `${why} ${path}`).values()].flatMap((group) => {
     const [first] = group;

@@ -10,8 +10,8 @@ class PosidleWitness
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
   SETTINGS = %i[require_ack_response required_acks use_http log_rejected_request emit_error_label_event use_ack
                 emit_unmatched_lines reserve_data multiline_mode emit_mode emit_error_for_missing_id check_object
-                blind_write allow_duplicate_key].freeze
-  TEXTS = %i[write_operation default_route s3_object_key_format object_key_format insert_key_prefix].freeze
+                blind_write allow_duplicate_key write_operation default_route s3_object_key_format object_key_format
+                insert_key_prefix].freeze
   BY_EVENT = %i[Filter BareOutput MultiOutput].freeze # plugins without a buffer that may keep records
   QUOTED = /(?<!\w)(?:(")(?>[^"\\]+|\\.)+"?|(')(?>[^'\\]+|\\.)+'?)/m.freeze
   LATER = { Object => :never }.freeze
@@ -325,10 +325,9 @@ class PosidleWitness
   def chunks(b); %i[@stage @queue @dequeued @queue].flat_map { |v| list(b, v) }.uniq; end # they may go back to the queue meanwhile
   def ids(chunks); chunks.map { |c| c.unique_id.unpack('H*')[0] }; end
   def plugin(p) # the settings by which records vanish in silence
-    settings = SETTINGS.map { |n| [n, var(p, :"@#{n}")] }
-    settings.select! { |_, v| [true, false, Numeric, Symbol].any? { |one| one === v } }
-    texts = TEXTS.map { |n| [n, var(p, :"@#{n}")] }.select { |_, v| v.is_a?(String) }.map { |n, v| [n, text(v)] }
-    { class: p.class.name, settings: (settings + texts).to_h }
+    settings = SETTINGS.map { |n| [n, (v = var(p, :"@#{n}")).is_a?(String) ? text(v) : v] }
+    settings.select! { |_, v| [true, false, Numeric, Symbol, String].any? { |one| one === v } }
+    { class: p.class.name, settings: settings.to_h }
   end
 end
 require_relative 'files'

@@ -29,8 +29,8 @@ export function openLog(
   );
   const tell = (level: keyof typeof COLOURS) => (facts: object, text: string) => {
     if (format === 'json') return json[level](facts, text);
-    // For people the sentence is enough: it contains the facts. `process.stderr` would make a pipe non-blocking for others, too.
-    const label = isatty(STDERR) ? styleText(COLOURS[level], level, { stream: process.stderr }) : level;
+    // For people the sentence is enough: it contains the facts.
+    const label = styleText(COLOURS[level], level, { stream: process.stderr });
     stderr.write(`${new Date().toISOString().slice(11, 23)} ${label} ${printable(text)}\n`);
   };
   return {

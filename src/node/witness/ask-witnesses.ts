@@ -67,7 +67,7 @@ export async function askWitnesses(
   const ask = (name: string) => askOne(dir, name, question, budget, patience);
   const newest = await Promise.all(names.slice(-MOST_WITNESSES).map(ask));
   // The older ones are too many to ask.
-  const unasked = names.slice(0, -MOST_WITNESSES).slice(-1);
+  const unasked = names.slice(-MOST_WITNESSES - 1, -MOST_WITNESSES);
   return {
     at,
     witnesses: [
