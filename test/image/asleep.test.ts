@@ -77,14 +77,25 @@ describe.each(SHELLS)('asleep, by %s', (shell) => {
     expect(place.read('word')).toBe('{}\n');
   });
 
-  test('keeps further signals from the drain', async () => {
+  test('keeps further SIGTERMs from the drain', async () => {
     const place = site('until [ -e "$POSIDLE_DIR/go" ]; do sleep 0.05; done');
     const script = await asleep(place);
     script.kill('SIGTERM');
     await until('the drain runs', () => place.read('calls'));
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) script.kill(signal);
+    script.kill('SIGTERM');
+    script.kill('SIGTERM');
     writeFileSync(join(place.dir, 'go'), '');
     expect(await once(script, 'exit')).toEqual([0, null]);
+    expect(place.read('calls').split('\n')).toHaveLength(2);
+  });
+
+  test('ends the drain at once on SIGINT, with its exit code', async () => {
+    const place = site('trap "exit 3" TERM; echo >"$POSIDLE_DIR/ready"; while :; do sleep 0.05; done');
+    const script = await asleep(place);
+    script.kill('SIGTERM');
+    await until('the drain runs', () => place.read('ready'));
+    script.kill('SIGINT');
+    expect(await once(script, 'exit')).toEqual([3, null]);
     expect(place.read('calls').split('\n')).toHaveLength(2);
   });
 

@@ -52,7 +52,7 @@ export const COMMANDS = {
     words: 'drain',
     about: 'drain a Fluentd with a witness now, and stop it unless the kubelet does that next',
     options: drainOptions,
-    exits: `${OUTCOMES} no Fluentd with a witness came, or it had ended`,
+    exits: `${OUTCOMES} no Fluentd with a witness came, or it had ended before`,
     examples: [
       ['$0 drain --main-ended --grace 120s', 'drain and stop it: at most 120 s'],
       ['docker exec fluentd posidle drain --main-ended', 'where posidle is in the container of Fluentd'],
