@@ -77,26 +77,32 @@ describe.each(SHELLS)('asleep, by %s', (shell) => {
     expect(place.read('word')).toBe('{}\n');
   });
 
-  test('keeps further SIGTERMs from the drain', async () => {
+  test('keeps further signals from the drain', async () => {
     const place = site('until [ -e "$POSIDLE_DIR/go" ]; do sleep 0.05; done');
     const script = await asleep(place);
     script.kill('SIGTERM');
     await until('the drain runs', () => place.read('calls'));
-    script.kill('SIGTERM');
-    script.kill('SIGTERM');
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) script.kill(signal);
     writeFileSync(join(place.dir, 'go'), '');
     expect(await once(script, 'exit')).toEqual([0, null]);
     expect(place.read('calls').split('\n')).toHaveLength(2);
   });
 
-  test('ends the drain at once on SIGINT, with its exit code', async () => {
-    const place = site('trap "exit 3" TERM; echo >"$POSIDLE_DIR/ready"; while :; do sleep 0.05; done');
+  test('ends the drain when it is called with the word stop, and exits with the code of the drain', async () => {
+    const place = site('');
+    rmSync(join(place.home, 'posidle'));
+    const bundle = `process.on('SIGTERM', () => process.exit(3)); setInterval(() => {}, 1_000);
+      require('fs').appendFileSync(process.env.POSIDLE_DIR + '/calls', 'drain ')`;
+    writeFileSync(join(place.home, 'posidle.cjs'), bundle);
+    const [program = '', ...words] = place.command;
+    const stop = () => spawnSync(program, [...words, 'stop'], { env: place.env, encoding: 'utf8' });
     const script = await asleep(place);
+    expect(stop()).toMatchObject({ status: 1, stderr: 'no drain runs: posidle sleeps\n' });
     script.kill('SIGTERM');
-    await until('the drain runs', () => place.read('ready'));
-    script.kill('SIGINT');
+    await until('the drain runs', () => place.read('calls'));
+    expect(stop().status).toBe(0);
     expect(await once(script, 'exit')).toEqual([3, null]);
-    expect(place.read('calls').split('\n')).toHaveLength(2);
+    expect(place.read('calls')).toBe('drain ');
   });
 
   test('takes a signal that comes just as the drain ends for no end of the drain by a signal', async () => {
