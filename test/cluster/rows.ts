@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Container, named, type PodSpec } from '../pods/kubernetes.ts';
-import { AWAY, FILE_60S, type Told, USED_UP, WRITES_ON, whenWritten } from './bench/scenarios.ts';
+import { FILE_60S, USED_UP, WRITES_ON, whenWritten } from './bench/scenarios.ts';
 import type { Destination } from './destination.ts';
 import type { Acts, Playing } from './play.ts';
 import type { Row } from './row.ts';
@@ -11,7 +11,7 @@ type Change = (pod: PodSpec) => void;
 const deleted = () => ({ during: whenWritten((pod) => pod.delete()) });
 /** Writes 20 lines, and 20 more when it has been stopped for a while. */
 const STOPS_SLOWLY = {
-  main: `trap 'sleep 8; lines 21 40 >>a.log; exit 0' TERM; slowly 1 20 >>a.log; touch written
+  main: `trap 'sleep 4; lines 21 40 >>a.log; exit 0' TERM; slowly 1 20 >>a.log; touch written
 while :; do sleep 0.2; done`,
   lines: 40,
 };
@@ -37,8 +37,6 @@ const NOBODY_DRAINED = {
   lost: 40,
   message: /posidle could not drain Fluentd/,
 };
-/** For a container that waits for its start the kubelet reports 137. */
-const NEVER_AGAIN = { ...NOBODY_DRAINED, kill: 'perhaps', restarts: [1, 2, 3], within: 15 } as const;
 
 /** When the drain runs, and lines come already. */
 const inDrain =
@@ -63,9 +61,9 @@ const umask = fluentd({
   command: ['sh', '-c', 'umask 077; exec tini -- fluentd -c /fluentd/etc/fluent.conf'],
 });
 const limits =
-  (resources: object): Change =>
+  (most: object): Change =>
   (pod) =>
-    void Object.assign(named(pod, 'posidle'), { resources });
+    void Object.assign(named(pod, 'posidle'), { resources: { limits: most } });
 const all =
   (...changes: readonly Change[]): Change =>
   (pod) => {
@@ -156,28 +154,6 @@ const setImage = (container: string, image: string) => ({
   }),
 });
 
-/** The kubelet starts Fluentd again while main goes on. */
-const KILLED_IN_BETWEEN =
-  'slowly 1 20 >>a.log; until [ -e killed ]; do sleep 0.2; done; slowly 21 40 >>a.log';
-
-/** As the kernel kills a container that is out of memory: nobody in it can leave a last report. */
-const killFluentd = (destination: Destination): Acts => ({
-  during: async (pod) => {
-    await destination.reaches(10);
-    await pod.exec('fluentd', 'sh', '-c', 'kill -9 -1').catch(() => undefined);
-    await pod.exec('main', 'touch', '/var/log/app/killed');
-  },
-});
-/** Lines may be lost with the process that held them. */
-const LOST_WITH_WORKER: Told = {
-  outcome: /^(drained|unproven|not-drained)$/,
-  message: /"kind":"worker-died"/,
-  codes: [0, 3],
-  lost: 40,
-  restarts: [1],
-};
-const KILLED = { main: KILLED_IN_BETWEEN, lines: 40, acts: killFluentd, told: LOST_WITH_WORKER };
-
 type Defaults = 'main' | 'lines' | 'buffer' | 'title';
 
 function table(
@@ -192,11 +168,8 @@ function table(
   }));
 }
 
-const USES_UP = { main: WRITES_ON, acts: deleted, told: USED_UP };
-
 /** How Pods are set up and end. */
 export const SET_UPS: readonly Row[] = table({
-  'the Pod is deleted, and main writes once more': { ...STOPS_SLOWLY, acts: deleted },
   'the Pod is deleted 0.3 s after main has ended, as Airflow does it': {
     acts: () => ({
       during: async (pod) => {
@@ -208,7 +181,7 @@ export const SET_UPS: readonly Row[] = table({
   },
   'the Pod is over its activeDeadlineSeconds': {
     ...STOPS_SLOWLY,
-    change: (pod) => void Object.assign(pod, { activeDeadlineSeconds: 40 }),
+    change: (pod) => void Object.assign(pod, { activeDeadlineSeconds: 25 }),
   },
   'a Job is over its activeDeadlineSeconds while posidle drains': {
     job: { activeDeadlineSeconds: 15, backoffLimit: 0 },
@@ -227,7 +200,7 @@ export const SET_UPS: readonly Row[] = table({
     main: 'slowly 1 20 >>a.log',
     lines: 20,
     job: { backoffLimit: 0 },
-    change: grace(30),
+    change: grace(20),
     acts: (destination) => {
       destination.isAway = true;
       return {};
@@ -237,21 +210,20 @@ export const SET_UPS: readonly Row[] = table({
   },
 
   // main uses up the grace period.
-  'main is killed after a grace period of 5 s': { ...USES_UP, change: grace(5) },
-  'main is killed after a grace period of 5 s, and posidle may use 100m of a CPU': {
-    ...USES_UP,
-    change: all(grace(5), limits({ limits: { cpu: '100m', memory: '64Mi' } })),
-    // On a busy node the preStop hook may begin when most of the 5 s are over.
-    told: { ...USED_UP, lost: 40 },
+  'main is killed after a grace period of 5 s': {
+    main: WRITES_ON,
+    change: grace(5),
+    acts: deleted,
+    told: USED_UP,
   },
-  'main needs 20 s of 40 s, and the rest is too short for the drain': {
-    main: `trap 'sleep 20; exit 0' TERM; lines 1 120000 >>a.log; touch written; while :; do sleep 0.2; done`,
-    lines: 120_000,
+  'main needs 5 s of 20 s, and the rest is too short for the drain': {
+    main: `trap 'sleep 5; exit 0' TERM; lines 1 60000 >>a.log; touch written; while :; do sleep 0.2; done`,
+    lines: 60_000,
     tail: 'read_bytes_limit_per_second 16384',
-    change: grace(40),
+    change: grace(20),
     acts: deleted,
     // Of the last two seconds a busy node takes one: then posidle is killed before it says more than that it was cut off.
-    told: { outcome: /^(not-drained|unproven)$/, codes: [3, 137], lost: 120_000, kill: 'perhaps' },
+    told: { outcome: /^(not-drained|unproven)$/, codes: [3, 137], lost: 60_000, kill: 'perhaps' },
   },
 
   // Users, rights and limits.
@@ -263,7 +235,7 @@ export const SET_UPS: readonly Row[] = table({
       for (const { securityContext } of pod.initContainers ?? []) delete securityContext?.['runAsUser'];
     },
   },
-  'the Pod fits the level `restricted`': {
+  'the Pod fits the level `restricted`, and is deleted, and main writes once more': {
     ...STOPS_SLOWLY,
     change: RESTRICTED,
     acts: () => ({
@@ -278,54 +250,41 @@ export const SET_UPS: readonly Row[] = table({
   'Fluentd may use 100m of a CPU': {
     change: fluentd({ resources: { limits: { cpu: '100m', memory: '320Mi' } } }),
   },
-  'posidle may use 50m of a CPU': { change: limits({ limits: { cpu: '50m', memory: '64Mi' } }) },
-  'posidle may use 24 MiB': { change: limits({ limits: { memory: '24Mi' } }) },
+  'posidle may use 50m of a CPU, and 24 MiB': { change: limits({ cpu: '50m', memory: '24Mi' }) },
   'posidle may use 16 MiB, too little for Node': {
-    change: limits({ limits: { memory: '16Mi' } }),
+    change: limits({ memory: '16Mi' }),
     told: { ...CUT_OFF, lost: 20 },
   },
 
   // Other containers.
-  'two sidecars behind posidle write until their end': {
-    lines: 130,
-    change: sidecar(3, 'one', 'two'),
-  },
-  'a second main container': {
-    lines: 40,
-    change: (pod) => {
+  'a second main container, and two sidecars behind posidle that write until their end': {
+    lines: 150,
+    change: all(sidecar(3, 'one', 'two'), (pod) => {
       const main = named(pod, 'main');
       const args = ['sleep 2; for i in $(seq 21 40); do echo "line $i" >>/var/log/app/b.log; done; sleep 5'];
       pod.containers.push({ ...main, name: 'second', args });
-    },
+    }),
   },
-  'a sidecar before Fluentd writes until its end': {
-    lines: 75,
-    change: sidecar(1, 'before'),
-    told: { lost: 50 },
-    unseen: 'the kubelet stops it after Fluentd',
-  },
-  'a sidecar between Fluentd and posidle writes until its end': {
-    lines: 75,
-    change: sidecar(2, 'between'),
-    told: { lost: 50 },
-    unseen: 'the kubelet stops it after posidle',
-  },
-  'the containers share their processes': {
-    change: (pod) => void Object.assign(pod, { shareProcessNamespace: true }),
+  'a sidecar before Fluentd and one before posidle write until their end': {
+    lines: 130,
+    change: all(sidecar(1, 'before'), sidecar(3, 'between')),
+    told: { lost: 100 },
+    unseen: 'the kubelet stops one after Fluentd, and one after posidle',
   },
 
   // Fluentd.
-  'Fluentd has four workers': {
-    change: fluentd({
-      command: [
-        'sh',
-        '-c',
-        '(echo "<system>\n  workers 4\n</system>"; sed "/<source>/i<worker 0>" /fluentd/etc/fluent.conf; echo "</worker>") >/tmp/f.conf; exec tini -- fluentd -c /tmp/f.conf',
-      ],
-    }),
-  },
-  'RUBYOPT has words already': {
-    change: fluentd({ env: [{ name: 'RUBYOPT', value: '-I/posidle/ruby -renumerator -W0 -rset' }] }),
+  'Fluentd has four workers, RUBYOPT has words already, and the containers share their processes': {
+    change: all(
+      (pod) => void Object.assign(pod, { shareProcessNamespace: true }),
+      fluentd({
+        env: [{ name: 'RUBYOPT', value: '-I/posidle/ruby -renumerator -W0 -rset' }],
+        command: [
+          'sh',
+          '-c',
+          '(echo "<system>\n  workers 4\n</system>"; sed "/<source>/i<worker 0>" /fluentd/etc/fluent.conf; echo "</worker>") >/tmp/f.conf; exec tini -- fluentd -c /tmp/f.conf',
+        ],
+      }),
+    ),
   },
   "a shell is Fluentd's PID 1": {
     change: fluentd({ command: ['sh', '-c', 'fluentd -c /fluentd/etc/fluent.conf || exit 1'] }),
@@ -336,7 +295,7 @@ export const SET_UPS: readonly Row[] = table({
 /** What goes wrong. */
 export const TROUBLES: readonly Row[] = table({
   'Fluentd stands still': {
-    change: grace(30),
+    change: grace(20),
     main: 'slowly 1 20 >>a.log; touch written; until [ -e go ]; do sleep 0.2; done',
     lines: 20,
     acts: () => ({
@@ -353,7 +312,6 @@ export const TROUBLES: readonly Row[] = table({
     }),
     told: {
       outcome: /^(unproven|not-drained)$/,
-
       codes: [0, 3, 4],
       lost: 20,
       kill: 'certain',
@@ -381,12 +339,8 @@ export const TROUBLES: readonly Row[] = table({
         await go(pod);
       }),
     }),
-    told: NEVER_AGAIN,
-  },
-  'Fluentd never comes up': {
-    since: REPORTS_MAIN,
-    change: all(grace(30), fluentd({ command: ['fluentd', '-c', '/nowhere'] })),
-    told: { ...NEVER_AGAIN, within: 30 },
+    // For a container that waits for its start the kubelet reports 137.
+    told: { ...NOBODY_DRAINED, kill: 'perhaps', restarts: [1, 2, 3], within: 15 },
   },
   'a liveness probe restarts Fluentd, and then the Pod is deleted': {
     ...STOPS_SLOWLY,
@@ -401,9 +355,26 @@ export const TROUBLES: readonly Row[] = table({
     told: { outcome: /^(drained|unproven)$/, restarts: [1] },
   },
 
-  'Fluentd is killed in between, memory buffer': { ...KILLED, buffer: {} },
-  'Fluentd is killed in between, file buffer': { ...KILLED, buffer: { type: 'file', flushInterval: '1s' } },
-  'the destination is away until 25 s after the end of main': { buffer: {}, acts: AWAY },
+  // As the kernel kills a container that is out of memory: nobody in it can leave a last report.
+  'Fluentd is killed in between': {
+    ...WAITS,
+    buffer: {},
+    acts: (destination) => ({
+      during: async (pod) => {
+        await destination.reaches(10);
+        await pod.exec('fluentd', 'sh', '-c', 'kill -9 -1').catch(() => undefined);
+        await go(pod);
+      },
+    }),
+    // Lines may be lost with the process that held them.
+    told: {
+      outcome: /^(drained|unproven|not-drained)$/,
+      message: /"kind":"worker-died"/,
+      codes: [0, 3],
+      lost: 40,
+      restarts: [1],
+    },
+  },
 
   // posidle itself.
   'Node is killed in its drain': {
@@ -420,19 +391,6 @@ export const TROUBLES: readonly Row[] = table({
     ...LONG_DRAIN,
     acts: inDrain((pod) => pod.delete('--grace-period=1')),
   },
-  "posidle's container is killed while main runs": {
-    ...WAITS,
-    acts: () => ({
-      during: whenWritten(async (pod) => {
-        await pod.kill('posidle');
-        await restarted('posidle')(pod);
-        await go(pod);
-      }),
-    }),
-  },
-  'Fluentd needs half a minute to start': {
-    change: fluentd({ command: ['sh', '-c', 'sleep 30; exec tini -- fluentd -c /fluentd/etc/fluent.conf'] }),
-  },
   "posidle's image is changed while main runs": setImage('posidle', 'node:24-bookworm-slim'),
   "Fluentd's image is changed while main runs": {
     ...setImage('fluentd', 'fluent/fluentd:v1.18-debian'),
@@ -441,9 +399,8 @@ export const TROUBLES: readonly Row[] = table({
 
   // Mistakes in the manifest.
   // A Fluentd that does not come is waited for.
-  'RUBYOPT is forgotten': { change: all(grace(30), fluentd({ env: [] })), told: NOBODY_DRAINED },
   "the mount of Fluentd's container is read-only": {
-    change: all(grace(30), (pod) => {
+    change: all(grace(20), (pod) => {
       for (const mount of named(pod, 'fluentd').volumeMounts ?? [])
         if (mount.name === 'posidle') mount.readOnly = true;
     }),
@@ -453,17 +410,6 @@ export const TROUBLES: readonly Row[] = table({
     change: all(grace(30), (pod) => void pod.initContainers?.reverse()),
     // A Fluentd that started late has only read by then, or is stopped before it loads its witness, and waited for.
     told: { ...NOBODY_DRAINED, outcome: /^(unproven|not-drained)$/ },
-  },
-  'posidle is an ordinary container': {
-    ...STOPS_SLOWLY,
-    change: (pod) => {
-      const { restartPolicy: _, ...posidle } = named(pod, 'posidle');
-      pod.initContainers = (pod.initContainers ?? []).filter(({ name }) => name !== 'posidle');
-      pod.containers.push(posidle);
-    },
-    acts: deleted,
-    told: { lost: 20 },
-    unseen: 'the kubelet stops it together with main',
   },
 
   // The Pod is deleted while it starts.
