@@ -7,7 +7,6 @@ import { hostAddress } from './connect.ts';
 export class Destination {
   readonly lines = new Set<string>();
   readonly endpoint: string;
-  repeated = 0;
   isAway = false;
   readonly #server: Server;
   readonly #events = new EventEmitter();
@@ -43,15 +42,10 @@ export class Destination {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
     for (const record of Buffer.concat(parts).toString().split('\n')) {
-      if (record !== '') this.#count(lineIn(JSON.parse(record)));
+      if (record !== '') this.lines.add(lineIn(JSON.parse(record)));
     }
     response.writeHead(200).end();
     this.#events.emit('lines');
-  }
-
-  #count(line: string): void {
-    if (this.lines.has(line)) this.repeated++;
-    this.lines.add(line);
   }
 }
 

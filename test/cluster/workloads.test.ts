@@ -1,58 +1,43 @@
 import { beforeEach, describe, expect, inject, test } from 'vitest';
 import type { Manifest, PodSpec } from '../pods/kubernetes.ts';
-import type { Story } from './bench/scenarios.ts';
+import { FILE_60S, type Story } from './bench/scenarios.ts';
 import { ASLEEP, partsOf } from './bench/strategies.ts';
 import { evict, type Pod } from './kubectl.ts';
 import { hasEnded, Site, statusOf } from './site.ts';
 
 /** Ten lines that name the Pod, and ten more a while after SIGTERM. */
 const STOPS_SLOWLY = `logs() { for i in $(seq "$1" "$2"); do echo "$(hostname) line $i" >>a.log; done; }
-trap 'sleep 8; logs 11 20; exit 0' TERM; logs 1 10; touch written; while :; do sleep 0.2; done`;
+trap 'sleep 4; logs 11 20; exit 0' TERM; logs 1 10; touch written; while :; do sleep 0.2; done`;
 const LABELS = { app: 'a' };
 const WRITTEN = 'until [ -e /var/log/app/written ]; do sleep 0.2; done';
 
 describe('what makes and ends Pods', { concurrent: true }, () => {
   beforeEach(({ skip }) => skip(inject('noCluster') !== '', inject('noCluster')));
 
-  test.each(['Deployment', 'StatefulSet'])('a rollout and a scale-down of a %s lose no line', (kind) =>
+  test('a rollout and a scale-down of a Deployment lose no line', () =>
     Site.use(async (site) => {
-      await createAt(site, STOPS_SLOWLY, (spec) => setOf(kind, spec));
+      await createAt(site, STOPS_SLOWLY, (spec) => deploymentOf(spec, 1));
       const old = await nextOf(site);
-      await site.kubectl('rollout', 'restart', `${kind}/a`);
+      await site.kubectl('rollout', 'restart', 'deployment/a');
       await nextOf(site, old);
-      await site.kubectl('scale', '--replicas=0', `${kind}/a`);
+      await site.kubectl('scale', '--replicas=0', 'deployment/a');
       await site.until('all Pods are gone', (pods) => pods.every(({ isGone }) => isGone));
       expectDrained(site.pods(), 2);
-      // The Pods of a StatefulSet have one name, and so their lines.
-      expect(site.destination.lines.size + site.destination.repeated).toBe(40);
-    }),
-  );
+      expect(site.destination.lines.size).toBe(40);
+    }));
 
   test('each attempt of a Job with a backoffLimit is drained', () =>
     Site.use(async (site) => {
       const main = 'for i in $(seq 20); do echo "$(hostname) line $i" >>a.log; done; sleep 3; exit 1';
-      await createAt(site, main, (spec) => jobOf(spec, { backoffLimit: 1 }));
+      await createAt(site, main, jobOf);
       await site.until('two Pods end', (pods) => pods.filter(hasEnded).length >= 2);
       expectDrained(site.pods(), 2);
       expect(site.destination.lines.size).toBe(40);
     }));
 
-  test('a CronJob that replaces its Job drains the old one', () =>
-    Site.use(async (site) => {
-      await createAt(site, STOPS_SLOWLY, (spec) =>
-        cronJobOf(spec, { schedule: '* * * * *', concurrencyPolicy: 'Replace' }),
-      );
-      const { uid, name } = await nextOf(site);
-      const old = await site.until('the old Pod is gone', (pods) =>
-        pods.find(({ metadata, isGone }) => metadata.uid === uid && isGone),
-      );
-      expectDrained([old]);
-      expect(linesOf(site, name)).toHaveLength(20);
-    }));
-
   test('evictions within a disruption budget, as `kubectl drain` makes them, lose no line', () =>
     Site.use(async (site) => {
-      await createAt(site, STOPS_SLOWLY, (spec) => setOf('Deployment', spec, 2));
+      await createAt(site, STOPS_SLOWLY, (spec) => deploymentOf(spec, 2));
       await site.create(BUDGET);
       const one = await nextOf(site);
       const two = await nextOf(site, one);
@@ -79,7 +64,7 @@ const BUDGET: Manifest = {
 };
 
 function createAt(site: Site, main: string, around: (spec: PodSpec) => Manifest): Promise<void> {
-  const story: Story = { title: '', main, buffer: { type: 'file', flushInterval: '60s' } };
+  const story: Story = { title: '', main, buffer: FILE_60S };
   const { configMaps, spec } = partsOf(story, ASLEEP, site.destination.endpoint);
   return site.create(...configMaps, around(spec));
 }
@@ -106,24 +91,13 @@ function linesOf({ destination }: Site, pod: string): readonly string[] {
   return [...destination.lines].filter((line) => line.startsWith(`${pod} `));
 }
 
-function jobOf(spec: PodSpec, job: object) {
-  const whole = { ...job, template: { spec } };
-  return { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j' }, spec: whole };
+function jobOf(pod: PodSpec): Manifest {
+  const spec = { backoffLimit: 1, template: { spec: pod } };
+  return { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j' }, spec };
 }
 
-function cronJobOf(pod: PodSpec, fields: object): Manifest {
-  const jobTemplate = { spec: jobOf(pod, { backoffLimit: 0 }).spec };
-  return {
-    apiVersion: 'batch/v1',
-    kind: 'CronJob',
-    metadata: { name: 'c' },
-    spec: { ...fields, jobTemplate },
-  };
-}
-
-function setOf(kind: string, pod: PodSpec, replicas = 1): Manifest {
+function deploymentOf(pod: PodSpec, replicas: number): Manifest {
   const template = { metadata: { labels: LABELS }, spec: { ...pod, restartPolicy: 'Always' } };
-  const set = { replicas, selector: { matchLabels: LABELS }, template };
-  const spec = kind === 'StatefulSet' ? { ...set, serviceName: 'a' } : set;
-  return { apiVersion: 'apps/v1', kind, metadata: { name: 'a' }, spec };
+  const spec = { replicas, selector: { matchLabels: LABELS }, template };
+  return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a' }, spec };
 }
