@@ -42,14 +42,9 @@ export class Destination {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
     for (const record of Buffer.concat(parts).toString().split('\n')) {
-      if (record !== '') this.lines.add(lineIn(JSON.parse(record)));
+      if (record !== '') this.lines.add(JSON.parse(record).message);
     }
     response.writeHead(200).end();
     this.#events.emit('lines');
   }
-}
-
-/** A container runtime calls it `log`. */
-function lineIn({ message, log }: { message?: string; log?: string }): string {
-  return message ?? log ?? '';
 }

@@ -5,9 +5,7 @@ import { blocksIn } from '../pods/readme.ts';
 import { CHANGED, LEFT_ALONE, PLACED, type PodManifest } from '../support/inject-cases.ts';
 import { until } from '../support/until.ts';
 import { api, createNamespace, deleteNamespace, kubectl, pathOf } from './kubectl.ts';
-import { withNodesConfiguration } from './people.ts';
 import { expectDelivered, playThese } from './placement.ts';
-import { play } from './play.ts';
 import { applyPolicy, deletePolicy, policyVersion } from './policy.ts';
 
 const IMAGE = 'posidle:0.1.0';
@@ -188,7 +186,7 @@ describe('the policy of the API server', () => {
     }
   });
 
-  test('completes the demo with its label, and posidle says what README shows', async () => {
+  test.concurrent('completes the demo with its label, and posidle says what README shows', async () => {
     const played = await playThese(kustomize('docker/kubernetes/demo'));
     expectDelivered(played, 'main-ended');
     const [, said = ''] = blocksIn('README.md', 'console');
@@ -196,21 +194,11 @@ describe('the policy of the API server', () => {
       expect(played.report.containers['posidle']?.log).toContain(line.replace(/^[\d:.]{12} /, ''));
   });
 
-  test("completes the founding article's Job, whose script knows nothing of posidle, with the label as its only change", async () => {
+  test.concurrent("completes the founding article's Job, whose script knows nothing of posidle, with the label as its only change", async () => {
     const manifests = kustomize('test/pods/original');
     for (const { kind, spec } of manifests)
       if (kind === 'Job') Object.assign((spec as JobSpec).template, { metadata: { labels: LABELS } });
-    const played = await playThese(manifests);
-    expectDelivered(played, 'main-ended');
-  });
-
-  test('completes a Job whose Fluentd has the configuration of the official images for nodes', async () => {
-    const report = await play(withNodesConfiguration);
-    expectDelivered({ report, lines: report.lines.size }, 'main-ended');
-  });
-
-  test('completes the Job of a CronJob on the network of its node, whose path also matches renamed files', async () => {
-    expectDelivered(await playThese(kustomize('test/pods/cron-job')), 'main-ended');
+    expectDelivered(await playThese(manifests), 'main-ended');
   });
 
   test('is the same as the policy of Kyverno, but for the image', async () => {

@@ -53,12 +53,8 @@ export class Site {
     return all.map((one) => (one.status === 'fulfilled' ? one.value : one.reason)).join('\n');
   }
 
-  /** The Job of a CronJob that is suspended begins now. */
-  async create(...manifests: readonly Manifest[]): Promise<void> {
-    await create(this.namespace, manifests);
-    for (const { kind, metadata, spec } of manifests)
-      if (kind === 'CronJob' && (spec as { suspend?: boolean }).suspend)
-        await this.kubectl('create', 'job', 'now', `--from=cronjob/${metadata.name}`);
+  create(...manifests: readonly Manifest[]): Promise<void> {
+    return create(this.namespace, manifests);
   }
 
   pods(): readonly Seen[] {

@@ -64,7 +64,6 @@ export function specIn(manifests: readonly Manifest[]): PodSpec {
   for (const { kind, spec } of manifests) {
     if (kind === 'Pod') return spec as PodSpec;
     if (kind === 'Job') return podOfJob(spec);
-    if (kind === 'CronJob') return podOfJob((spec as { jobTemplate: { spec: unknown } }).jobTemplate.spec);
   }
   throw new Error('no Pod among the manifests');
 }
