@@ -65,7 +65,7 @@ function hurry(pod: PodSpec): void {
   }
 }
 
-/** All of main's lines, and the outcome in the termination message of posidle's container. SIGTERM does not say that main has ended. */
+/** All of main's lines, and the outcome in the termination message of posidle's container. */
 export function expectDelivered(
   { report, lines }: Played,
   trigger: string,
@@ -74,7 +74,7 @@ export function expectDelivered(
 ): void {
   const message = report.containers[container]?.message ?? '';
   const outcome = message.startsWith('{') ? JSON.parse(message) : `${message}\n${logOf(report, container)}`;
-  expect(outcome).toMatchObject({ outcome: trigger === 'SIGTERM' ? 'unproven' : 'drained', trigger });
+  expect(outcome).toMatchObject({ outcome: 'drained', trigger });
   expect(lines).toBe(count);
   expect(report.containers[container]?.code).toBe(0);
   expect(report.containers.main?.code).toBe(0);
@@ -85,10 +85,4 @@ export function expectDelivered(
 
 export function logOf(report: Report, container: string): string {
   return report.containers[container]?.log ?? '';
-}
-
-/** main does this, too. */
-export function append(spec: PodSpec, command: string): void {
-  const main = named(spec, 'main');
-  main.args = [`${main.args?.join('')}${command}\n`];
 }

@@ -273,20 +273,19 @@ export const SET_UPS: readonly Row[] = table({
   },
 
   // Fluentd.
-  'Fluentd has four workers and words in RUBYOPT, and the containers share processes, on the network of their node':
-    {
-      change: all(
-        (pod) => void Object.assign(pod, { shareProcessNamespace: true, hostNetwork: true }),
-        fluentd({
-          env: [{ name: 'RUBYOPT', value: '-I/posidle/ruby -renumerator -W0 -rset' }],
-          command: [
-            'sh',
-            '-c',
-            '(echo "<system>\n  workers 4\n</system>"; sed "/<source>/i<worker 0>" /fluentd/etc/fluent.conf; echo "</worker>") >/tmp/f.conf; exec tini -- fluentd -c /tmp/f.conf',
-          ],
-        }),
-      ),
-    },
+  'Fluentd has four workers, words in RUBYOPT, shared processes and the network of its node': {
+    change: all(
+      (pod) => void Object.assign(pod, { shareProcessNamespace: true, hostNetwork: true }),
+      fluentd({
+        env: [{ name: 'RUBYOPT', value: '-I/posidle/ruby -renumerator -W0 -rset' }],
+        command: [
+          'sh',
+          '-c',
+          '(echo "<system>\n  workers 4\n</system>"; sed "/<source>/i<worker 0>" /fluentd/etc/fluent.conf; echo "</worker>") >/tmp/f.conf; exec tini -- fluentd -c /tmp/f.conf',
+        ],
+      }),
+    ),
+  },
   "a shell is Fluentd's PID 1": {
     change: fluentd({ command: ['sh', '-c', 'fluentd -c /fluentd/etc/fluent.conf || exit 1'] }),
     told: { end: /^stopped$/ },

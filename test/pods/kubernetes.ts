@@ -54,7 +54,7 @@ export function configMapsIn(manifests: readonly Manifest[]): ConfigMap[] {
   return manifests.filter((manifest): manifest is ConfigMap => manifest.kind === 'ConfigMap');
 }
 
-/** The Pod that the Job's or CronJob's controller would make. */
+/** The Pod that the Job's controller would make. */
 export function podIn(manifests: readonly Manifest[]): PodSpec {
   return structuredClone(specIn(manifests));
 }
@@ -63,13 +63,9 @@ export function podIn(manifests: readonly Manifest[]): PodSpec {
 export function specIn(manifests: readonly Manifest[]): PodSpec {
   for (const { kind, spec } of manifests) {
     if (kind === 'Pod') return spec as PodSpec;
-    if (kind === 'Job') return podOfJob(spec);
+    if (kind === 'Job') return (spec as { template: { spec: PodSpec } }).template.spec;
   }
   throw new Error('no Pod among the manifests');
-}
-
-function podOfJob(spec: unknown): PodSpec {
-  return (spec as { template: { spec: PodSpec } }).template.spec;
 }
 
 export function named(spec: PodSpec, name: string): Container {
