@@ -187,17 +187,18 @@ describe('the policy of the API server', () => {
   });
 
   test.concurrent('completes the demo with its label, and posidle says what README shows', async () => {
-    const played = await playThese(kustomize('docker/kubernetes/demo'));
-    expectDelivered(played, 'main-ended');
+    const report = await playThese(kustomize('docker/kubernetes/demo'));
+    expectDelivered(report, 'main-ended');
     const [, said = ''] = blocksIn('README.md', 'console');
     for (const line of said.split('\n'))
-      expect(played.report.containers['posidle']?.log).toContain(line.replace(/^[\d:.]{12} /, ''));
+      expect(report.containers['posidle']?.log).toContain(line.replace(/^[\d:.]{12} /, ''));
   });
 
   test.concurrent("completes the founding article's Job, whose script knows nothing of posidle, with the label as its only change", async () => {
     const manifests = kustomize('test/pods/original');
     for (const { kind, spec } of manifests)
-      if (kind === 'Job') Object.assign((spec as JobSpec).template, { metadata: { labels: LABELS } });
+      if (kind === 'Job')
+        Object.assign((spec as { template: object }).template, { metadata: { labels: LABELS } });
     expectDelivered(await playThese(manifests), 'main-ended');
   });
 
@@ -234,10 +235,6 @@ describe('the policy of the API server', () => {
       await apply('posidle', { apiVersion, kind, metadata: { name: 'posidle' }, data });
     }
   });
-
-  interface JobSpec {
-    readonly template: object;
-  }
 
   interface Manifest {
     readonly apiVersion: string;

@@ -38,7 +38,7 @@ describe('kubectl posidle inspect', () => {
         return entry?.path === '/var/log/app/a.log' && entry.lag === 0 && left.worst[0]?.kind === 'held';
       };
       await until('the plugin shows that all is read', isRead, { every: 500 });
-      await pod.exec('main', 'touch', '/var/log/app/go');
+      await pod.exec('main', 'touch /var/log/app/go');
     };
     await playRow({
       title: 'somebody looks while main runs',

@@ -13,41 +13,35 @@ export const LINES = 20;
 /** Seconds from main's end to the Pod's: what hangs takes a minute, the grace period. */
 export const PATIENCE = 45;
 
-export interface Played {
-  readonly report: Report;
-  readonly lines: number;
-}
-
 export function playPlacement(
   overlay: string,
   change?: (pod: PodSpec) => void,
   acts?: Acts,
-): Promise<Played> {
+): Promise<Report> {
   return playThese(kustomize(join(OVERLAYS, overlay)), change, acts);
 }
 
-export async function playThese(
+/** It changes the manifests. */
+export function playThese(
   manifests: readonly Manifest[],
   change: (pod: PodSpec) => void = () => undefined,
   acts: Acts = {},
-): Promise<Played> {
-  const changed = structuredClone(manifests) as Manifest[];
-  const spec = specIn(changed);
+): Promise<Report> {
+  const spec = specIn(manifests);
   hurry(spec);
   change(spec);
   // A Job counts the restarts of a container, too, and deletes the Pod when there were too many.
   if (spec.restartPolicy === 'OnFailure') {
-    for (const { kind, spec: job } of changed)
+    for (const { kind, spec: job } of manifests)
       if (kind === 'Job') Object.assign(job as object, { backoffLimit: 2 });
   }
-  const report = await play(
+  return play(
     (destination) => {
-      for (const conf of configMapsIn(changed)) sendTo(destination, conf.data);
-      return [...changed, program()];
+      for (const conf of configMapsIn(manifests)) sendTo(destination, conf.data);
+      return [...manifests, program()];
     },
     () => acts,
   );
-  return { report, lines: report.lines.size };
 }
 
 /** The destination of fluent.conf, stdout, is one outside the Pod. */
@@ -66,23 +60,15 @@ function hurry(pod: PodSpec): void {
 }
 
 /** All of main's lines, and the outcome in the termination message of posidle's container. */
-export function expectDelivered(
-  { report, lines }: Played,
-  trigger: string,
-  container = 'posidle',
-  count = LINES,
-): void {
-  const message = report.containers[container]?.message ?? '';
-  const outcome = message.startsWith('{') ? JSON.parse(message) : `${message}\n${logOf(report, container)}`;
+export function expectDelivered(report: Report, trigger: string, container = 'posidle'): void {
+  const { [container]: posidle, main, fluentd } = report.containers;
+  const message = posidle?.message ?? '';
+  const outcome = message.startsWith('{') ? JSON.parse(message) : `${message}\n${posidle?.log}`;
   expect(outcome).toMatchObject({ outcome: 'drained', trigger });
-  expect(lines).toBe(count);
-  expect(report.containers[container]?.code).toBe(0);
-  expect(report.containers.main?.code).toBe(0);
-  expect(report.containers.fluentd).toMatchObject({ code: 0, restarts: 0 });
+  expect(report.lines.size).toBe(LINES);
+  expect(posidle?.code).toBe(0);
+  expect(main?.code).toBe(0);
+  expect(fluentd).toMatchObject({ code: 0, restarts: 0 });
   expect(report.phase).toBe('Succeeded');
   expect(report.tail).toBeLessThan(PATIENCE);
-}
-
-export function logOf(report: Report, container: string): string {
-  return report.containers[container]?.log ?? '';
 }

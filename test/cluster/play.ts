@@ -63,9 +63,9 @@ export class Playing {
     return this.#site.kubectl(...words);
   }
 
-  /** Runs a command in a container. */
-  exec(container: string, ...command: readonly string[]): Promise<string> {
-    return this.kubectl('exec', this.name, '-c', container, '--', ...command);
+  /** Runs a script in a container. */
+  exec(container: string, script: string): Promise<string> {
+    return this.kubectl('exec', this.name, '-c', container, '--', 'sh', '-c', script);
   }
 
   /** The Pod's tail begins here. */

@@ -22,7 +22,9 @@ const WAITS = {
   main: 'slowly 1 20 >>a.log; touch written; until [ -e go ]; do sleep 0.2; done; slowly 21 40 >>a.log',
   lines: 40,
 };
-const go = (pod: Playing) => pod.exec('main', 'touch', '/var/log/app/go');
+const go = (pod: Playing) => pod.exec('main', 'touch /var/log/app/go');
+/** Ends when Fluentd has found the log. */
+const READS = 'until [ -s /var/log/fluentd/app.pos ]; do sleep 0.2; done';
 /** Fluentd needs some twenty seconds to read it. */
 const LONG_DRAIN = {
   main: 'lines 1 40000 >>a.log; touch written; until [ -e go ]; do sleep 0.2; done',
@@ -57,9 +59,11 @@ const fluentd =
   (pod) =>
     void Object.assign(named(pod, 'fluentd'), change);
 const runAs = (runAsUser: number) => fluentd({ securityContext: { runAsUser } });
-const umask = fluentd({
-  command: ['sh', '-c', 'umask 077; exec tini -- fluentd -c /fluentd/etc/fluent.conf'],
-});
+const byShell = (script: string) => fluentd({ command: ['sh', '-c', script] });
+const START = 'exec tini -- fluentd -c';
+const umask = byShell(`umask 077; ${START} /fluentd/etc/fluent.conf`);
+/** A restart is a matter of a second. The next one has to wait for ten. */
+const breaks = byShell(`[ -e /var/log/app/broken ] && exit 1; ${START} /fluentd/etc/fluent.conf`);
 const limits =
   (most: object): Change =>
   (pod) =>
@@ -115,8 +119,6 @@ const RESTRICTED: Change = (pod) => {
   }
   pod.securityContext['fsGroup'] = 999;
 };
-/** A restart is a matter of a second. The next one has to wait for ten. */
-const BREAKS = `[ -e /var/log/app/broken ] && exit 1; exec tini -- fluentd -c /fluentd/etc/fluent.conf`;
 const UNHEALTHY = {
   exec: { command: ['test', '-e', '/posidle/.healthy'] },
   periodSeconds: 1,
@@ -146,7 +148,7 @@ const setImage = (container: string, image: string) => ({
   acts: () => ({
     during: whenWritten(async (pod) => {
       const prefix = image.includes('/') ? 'docker.io' : 'docker.io/library';
-      await pod.exec('fluentd', 'sh', '-c', 'until [ -s /var/log/fluentd/app.pos ]; do sleep 0.2; done');
+      await pod.exec('fluentd', READS);
       await pod.kubectl('set', 'image', `pod/${pod.name}`, `${container}=${prefix}/${image}`);
       await restarted(container)(pod);
       await go(pod);
@@ -276,18 +278,14 @@ export const SET_UPS: readonly Row[] = table({
   'Fluentd has four workers, words in RUBYOPT, shared processes and the network of its node': {
     change: all(
       (pod) => void Object.assign(pod, { shareProcessNamespace: true, hostNetwork: true }),
-      fluentd({
-        env: [{ name: 'RUBYOPT', value: '-I/posidle/ruby -renumerator -W0 -rset' }],
-        command: [
-          'sh',
-          '-c',
-          '(echo "<system>\n  workers 4\n</system>"; sed "/<source>/i<worker 0>" /fluentd/etc/fluent.conf; echo "</worker>") >/tmp/f.conf; exec tini -- fluentd -c /tmp/f.conf',
-        ],
-      }),
+      fluentd({ env: [{ name: 'RUBYOPT', value: '-I/posidle/ruby -renumerator -W0 -rset' }] }),
+      byShell(
+        `(echo "<system>\n  workers 4\n</system>"; sed "/<source>/i<worker 0>" /fluentd/etc/fluent.conf; echo "</worker>") >/tmp/f.conf; ${START} /tmp/f.conf`,
+      ),
     ),
   },
   "a shell is Fluentd's PID 1": {
-    change: fluentd({ command: ['sh', '-c', 'fluentd -c /fluentd/etc/fluent.conf || exit 1'] }),
+    change: byShell('fluentd -c /fluentd/etc/fluent.conf || exit 1'),
     told: { end: /^stopped$/ },
   },
 });
@@ -301,12 +299,7 @@ export const TROUBLES: readonly Row[] = table({
     acts: () => ({
       during: whenWritten(async (pod) => {
         await starts('fluentd')(pod);
-        await pod.exec(
-          'fluentd',
-          'sh',
-          '-c',
-          'until [ -e /var/log/fluentd/app.pos ]; do sleep 0.2; done; kill -STOP -1',
-        );
+        await pod.exec('fluentd', `${READS}; kill -STOP -1`);
         await go(pod);
       }),
     }),
@@ -320,18 +313,11 @@ export const TROUBLES: readonly Row[] = table({
   'Fluentd waits for its next start when main ends': {
     ...WAITS,
     since: REPORTS_MAIN,
-    change: fluentd({ command: ['sh', '-c', BREAKS] }),
+    change: breaks,
     acts: () => ({
       during: whenWritten(async (pod) => {
-        await pod.exec('main', 'touch', '/var/log/app/broken');
-        await pod
-          .exec(
-            'fluentd',
-            'sh',
-            '-c',
-            'until [ -e /var/log/fluentd/app.pos ]; do sleep 0.2; done; kill -KILL -1',
-          )
-          .catch(() => undefined);
+        await pod.exec('main', 'touch /var/log/app/broken');
+        await pod.exec('fluentd', `${READS}; kill -KILL -1`).catch(() => undefined);
         await pod.until(
           'Fluentd waits',
           (seen) => statusOf(seen, 'fluentd')?.state.waiting?.reason === 'CrashLoopBackOff',
@@ -348,7 +334,7 @@ export const TROUBLES: readonly Row[] = table({
     acts: () => ({
       during: whenWritten(async (pod) => {
         await restarted('fluentd')(pod);
-        await pod.exec('posidle', 'touch', '/posidle/.healthy');
+        await pod.exec('posidle', 'touch /posidle/.healthy');
         await pod.delete();
       }),
     }),
@@ -362,7 +348,7 @@ export const TROUBLES: readonly Row[] = table({
     acts: (destination) => ({
       during: async (pod) => {
         await destination.reaches(10);
-        await pod.exec('fluentd', 'sh', '-c', 'kill -9 -1').catch(() => undefined);
+        await pod.exec('fluentd', 'kill -9 -1').catch(() => undefined);
         await go(pod);
       },
     }),
@@ -379,7 +365,7 @@ export const TROUBLES: readonly Row[] = table({
   // posidle itself.
   'Node is killed in its drain': {
     ...LONG_DRAIN,
-    acts: inDrain((pod) => pod.exec('posidle', 'sh', '-c', KILL_NODE)),
+    acts: inDrain((pod) => pod.exec('posidle', KILL_NODE)),
     told: { within: 90 },
   },
   "posidle's container is killed in its drain": {

@@ -114,7 +114,7 @@ async function runOnce(scenario: Scenario, strategy: Strategy): Promise<Result> 
 async function measured(pod: Playing, { hasPosidle }: Strategy): Promise<readonly Use[]> {
   const containers = ['fluentd', ...(hasPosidle ? ['posidle'] : [])];
   const read = (script: string) =>
-    Promise.all(containers.map(async (name) => Number(await pod.exec(name, 'sh', '-c', script))));
+    Promise.all(containers.map(async (name) => Number(await pod.exec(name, script))));
   const before = await read(CPU);
   await sleep(10_000);
   const after = await read(CPU);

@@ -71,7 +71,7 @@ export const USED_UP: Told = {
 
 export function whenWritten(act: (pod: Playing) => Promise<void>): NonNullable<Acts['during']> {
   return async (pod) => {
-    await pod.exec('main', 'sh', '-c', 'until [ -e /var/log/app/written ]; do sleep 0.2; done');
+    await pod.exec('main', 'until [ -e /var/log/app/written ]; do sleep 0.2; done');
     await act(pod);
   };
 }
