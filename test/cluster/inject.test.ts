@@ -89,33 +89,24 @@ describe('the policy of the API server', () => {
   });
 
   test('adds posidle to a Fluentd that is added after the first look', async () => {
-    const later = { name: 'posidle-test-later' };
+    const metadata = { name: 'posidle-test-later' };
     const apiVersion = `admissionregistration.k8s.io/${await policyVersion()}`;
     const fluentd = `{'name': 'fluentd', 'image': 'fluentd'}`;
     const expression = `[JSONPatch{op: 'add', path: '/spec/containers/-', value: ${fluentd}}]`;
+    const pods = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] };
     const policy = {
-      apiVersion,
-      kind: 'MutatingAdmissionPolicy',
-      metadata: later,
-      spec: {
-        reinvocationPolicy: 'Never',
-        matchConstraints: {
-          resourceRules: [
-            { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] },
-          ],
-          objectSelector: { matchLabels: { later: 'true' } },
-        },
-        mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }],
+      reinvocationPolicy: 'Never',
+      matchConstraints: {
+        resourceRules: [pods],
+        objectSelector: { matchLabels: { later: 'true' } },
       },
-    };
-    const binding = {
-      apiVersion,
-      kind: 'MutatingAdmissionPolicyBinding',
-      metadata: later,
-      spec: { policyName: later.name },
+      mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }],
     };
     const without = { metadata: {}, spec: { containers: [{ name: 'main', image: 'busybox:1.37' }] } };
-    await apply(namespace, { apiVersion: 'v1', kind: 'List', items: [policy, binding] });
+    await apply(namespace, [
+      { apiVersion, kind: 'MutatingAdmissionPolicy', metadata, spec: policy },
+      { apiVersion, kind: 'MutatingAdmissionPolicyBinding', metadata, spec: { policyName: metadata.name } },
+    ]);
     try {
       const names = async () => {
         const { spec } = await create(podOf(without, { ...LABELS, later: 'true' }));
@@ -125,7 +116,7 @@ describe('the policy of the API server', () => {
       await until('Fluentd is added', async () => (await names()).includes('fluentd'), { every: 500 });
       expect(await names()).toBe('posidle-install fluentd posidle main');
     } finally {
-      await kubectl(['delete', 'mutatingadmissionpolicybinding,mutatingadmissionpolicy', later.name]);
+      await kubectl(['delete', 'mutatingadmissionpolicybinding,mutatingadmissionpolicy', metadata.name]);
     }
   });
 
@@ -133,53 +124,37 @@ describe('the policy of the API server', () => {
     const strict = await createNamespace();
     try {
       await kubectl(['label', 'namespace', strict, 'pod-security.kubernetes.io/enforce=restricted']);
-      const resources = {
-        requests: { cpu: '50m', memory: '64Mi' },
-        limits: { cpu: '400m', memory: '128Mi' },
-      };
+      const requests = { cpu: '50m', memory: '64Mi' };
+      const limits = { cpu: '400m', memory: '128Mi' };
       const hard = {
         'requests.cpu': '1',
         'requests.memory': '1Gi',
         'limits.cpu': '2',
         'limits.memory': '1Gi',
       };
-      const annotations = { 'posidle/resources': 'requests.cpu=50m' };
-      const min = { cpu: '10m', memory: '8Mi' };
-      await apply(strict, {
-        apiVersion: 'v1',
-        kind: 'ResourceQuota',
-        metadata: { name: 'q' },
-        spec: { hard },
-      });
-      const limits = [
-        {
-          type: 'Container',
-          min,
-          default: resources.limits,
-          defaultRequest: resources.requests,
-          maxLimitRequestRatio: { cpu: '10' },
-        },
-      ];
-      await apply(strict, {
-        apiVersion: 'v1',
-        kind: 'LimitRange',
-        metadata: { name: 'r' },
-        spec: { limits },
-      });
+      const range = {
+        type: 'Container',
+        min: { cpu: '10m', memory: '8Mi' },
+        default: limits,
+        defaultRequest: requests,
+        maxLimitRequestRatio: { cpu: '10' },
+      };
+      await apply(strict, [
+        { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard } },
+        { apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'r' }, spec: { limits: [range] } },
+      ]);
       const securityContext = {
         runAsNonRoot: true,
         runAsUser: 999,
         seccompProfile: { type: 'RuntimeDefault' },
       };
       const own = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
+      const annotations = { 'posidle/resources': 'requests.cpu=50m' };
       const { containers } = podOf(CHANGED['a plain Fluentd']).spec as { containers: object[] };
-      for (const more of [{}, { resources }]) {
+      for (const more of [{}, { resources: { requests, limits } }]) {
         const all = containers.map((container) => ({ ...container, securityContext: own, ...more }));
-        const made = await create(
-          podOf({ metadata: { annotations }, spec: { containers: all, securityContext } }),
-          strict,
-        );
-        expect(made.annotations['posidle/injected']).toBe('true');
+        const pod = podOf({ metadata: { annotations }, spec: { containers: all, securityContext } });
+        expect((await create(pod, strict)).annotations['posidle/injected']).toBe('true');
       }
     } finally {
       await deleteNamespace(strict);
@@ -203,23 +178,16 @@ describe('the policy of the API server', () => {
   });
 
   test('is the same as the policy of Kyverno, but for the image', async () => {
-    const specIn = async (folder: string, ...kinds: readonly string[]) => {
+    const specIn = async (folder: string, ...kinds: readonly string[]): Promise<PolicySpec> => {
       const all = manifestsIn(await kubectl(['kustomize', `docker/kubernetes/${folder}`]));
       const found = all.filter(({ kind }) => kind.startsWith('Mutating'));
       expect(found.map(({ kind }) => kind)).toEqual(kinds);
-      const [{ spec } = { spec: {} }] = found;
-      const { variables, ...rest } = spec as { variables: readonly object[] };
+      const { variables = [], ...rest } = (found[0]?.spec ?? {}) as PolicySpec;
       return { ...rest, variables: variables.slice(1) };
     };
-    const { paramKind: _, ...native } = (await specIn(
-      'inject',
-      'MutatingAdmissionPolicy',
-      'MutatingAdmissionPolicyBinding',
-    )) as Record<string, unknown>;
-    const { autogen: __, ...kyverno } = (await specIn('inject-kyverno', 'MutatingPolicy')) as Record<
-      string,
-      unknown
-    >;
+    const kinds = ['MutatingAdmissionPolicy', 'MutatingAdmissionPolicyBinding'];
+    const { paramKind: _, ...native } = await specIn('inject', ...kinds);
+    const { autogen: __, ...kyverno } = await specIn('inject-kyverno', 'MutatingPolicy');
     expect(kyverno).toEqual(native);
     expect(JSON.stringify(kyverno)).not.toContain('params');
   });
@@ -232,9 +200,14 @@ describe('the policy of the API server', () => {
       await until('a warning', async () => (await said()).includes('no ConfigMap posidle'), { every: 500 });
     } finally {
       const { apiVersion, kind, data } = JSON.parse(image) as Manifest & { data: object };
-      await apply('posidle', { apiVersion, kind, metadata: { name: 'posidle' }, data });
+      await apply('posidle', [{ apiVersion, kind, metadata: { name: 'posidle' }, data }]);
     }
   });
+
+  interface PolicySpec {
+    readonly variables?: readonly object[];
+    readonly [field: string]: unknown;
+  }
 
   interface Manifest {
     readonly apiVersion: string;
@@ -275,6 +248,7 @@ function withoutToken(spec: object): object {
   return JSON.parse(text) as object;
 }
 
-async function apply(namespace: string, manifest: object): Promise<void> {
-  await kubectl(['apply', '-n', namespace, '-f', '-'], JSON.stringify(manifest));
+async function apply(namespace: string, items: readonly object[]): Promise<void> {
+  const list = { apiVersion: 'v1', kind: 'List', items };
+  await kubectl(['apply', '-n', namespace, '-f', '-'], JSON.stringify(list));
 }

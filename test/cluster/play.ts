@@ -114,11 +114,7 @@ export function play(
       containers: await endsOf(pod, seen),
       lines: site.destination.lines,
     };
-    if (
-      report.phase === 'Succeeded' &&
-      !isDeleted(seen) &&
-      manifests.some(({ kind }) => kind.endsWith('Job'))
-    )
+    if (report.phase === 'Succeeded' && !isDeleted(seen) && manifests.some(({ kind }) => kind === 'Job'))
       await site.kubectl('wait', '--for=condition=complete', 'job', '--all', '--timeout=60s');
     return report;
   });

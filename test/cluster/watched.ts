@@ -36,7 +36,7 @@ export class Watched {
   }
 
   /** Resolves with the first value that is there. `look` sees the Pods after each event: a state that soon passes is not missed. */
-  until<T>(what: string, look: (pods: readonly Seen[]) => T, limit = LIMIT): Promise<Found<T>> {
+  until<T>(what: string, look: (pods: readonly Seen[]) => T): Promise<Found<T>> {
     let check: () => void = () => undefined;
     const found = new Promise<Found<T>>((resolve, reject) => {
       check = () => {
@@ -48,7 +48,7 @@ export class Watched {
           reject(error);
         }
       };
-      setTimeout(() => reject(new Error(`not within ${limit} ms: ${what}`)), limit).unref();
+      setTimeout(() => reject(new Error(`not within ${LIMIT} ms: ${what}`)), LIMIT).unref();
     });
     this.#checks.add(check);
     check();

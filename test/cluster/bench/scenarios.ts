@@ -76,7 +76,7 @@ export function whenWritten(act: (pod: Playing) => Promise<void>): NonNullable<A
   };
 }
 
-export const AWAY = (destination: Destination): Acts => {
+const AWAY = (destination: Destination): Acts => {
   destination.isAway = true;
   return { afterMain: () => setTimeout(() => (destination.isAway = false), OUTAGE) };
 };
