@@ -36,7 +36,7 @@ export async function playRow(row: Row): Promise<void> {
   const { told = {} } = row;
   const { posidle, fluentd } = report.containers;
   const message = posidle?.message ?? '';
-  const { outcome, end } = wordIn(message);
+  const { outcome, end, lines } = wordIn(message);
   const seen = `${lost} lines are lost: ${JSON.stringify({ tail: report.tail, posidle, fluentd })}`;
   if (lost > 0 && row.unseen === undefined) {
     expect(outcome, seen).toMatch(/^(not-drained|unproven)$/);
@@ -44,6 +44,7 @@ export async function playRow(row: Row): Promise<void> {
   }
   expect(outcome, seen).toMatch(told.outcome ?? /^drained$/);
   expect(end, seen).toMatch(told.end ?? (told.outcome === undefined ? /^left-to-kubelet$/ : /./));
+  if (told.read !== undefined) expect(lines, seen).toBe(told.read);
   expect(told.codes ?? [0], seen).toContain(posidle?.code);
   expect(lost, seen).toBeGreaterThanOrEqual(0);
   expect(lost, seen).toBeLessThanOrEqual(told.lost ?? 0);
@@ -65,6 +66,7 @@ function expectLastLine({ containers: { posidle } }: Report, { outcome, end }: W
 interface Word {
   readonly outcome: string;
   readonly end: string;
+  readonly lines?: number;
 }
 
 function wordIn(message: string): Word {

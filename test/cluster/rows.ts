@@ -14,6 +14,7 @@ const STOPS_SLOWLY = {
   main: `trap 'sleep 4; lines 21 40 >>a.log; exit 0' TERM; slowly 1 20 >>a.log; touch written
 while :; do sleep 0.2; done`,
   lines: 40,
+  told: { read: 40 },
 };
 /** Before it the kubelet reported no end of main while a native sidecar waited for its next start (seen on 1.34.4). */
 const REPORTS_MAIN = 37;
@@ -261,6 +262,7 @@ export const SET_UPS: readonly Row[] = table({
   // Other containers.
   'a second main container, and two sidecars behind posidle that write until their end': {
     lines: 150,
+    told: { read: 150 },
     change: all(sidecar(3, 'one', 'two'), (pod) => {
       const main = named(pod, 'main');
       const args = ['sleep 2; for i in $(seq 21 40); do echo "line $i" >>/var/log/app/b.log; done; sleep 5'];

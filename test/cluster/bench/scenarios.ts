@@ -36,6 +36,8 @@ export interface Told {
   readonly lost?: number;
   /** At least so many lines. */
   readonly written?: number;
+  /** The lines in the outcome. The witness delivers what is written after a drain that began too early: only they show it. */
+  readonly read?: number;
   /** Seconds from the Pod's deletion, or from main's end, to the Pod's end. */
   readonly within?: number;
   /** Whether the kubelet kills Fluentd. */
