@@ -79,7 +79,6 @@ export async function deleteNamespace(name: string): Promise<void> {
 export interface ContainerStatus {
   readonly name: string;
   readonly restartCount: number;
-  readonly containerID?: string;
   readonly state: {
     readonly running?: object;
     readonly waiting?: { readonly reason: string };

@@ -74,11 +74,6 @@ export class Playing {
     await this.kubectl('delete', 'pod', this.name, '--wait=false', ...words);
   }
 
-  async kill(container: string): Promise<void> {
-    const status = await this.until(`${container} is there`, (pod) => statusOf(pod, container));
-    await this.#site.kill(status.containerID?.split('://')[1] ?? '');
-  }
-
   async log(container: string): Promise<string> {
     const pod = `/api/v1/namespaces/${this.namespace}/pods/${this.name}`;
     return (await api(`${pod}/log?container=${container}`)).text();

@@ -32,7 +32,6 @@ const LONG_DRAIN = {
   lines: 40_000,
   tail: 'read_bytes_limit_per_second 65536',
 };
-const CUT_OFF = { outcome: /^unproven$/, end: /^none$/, codes: [137], message: /the drain was cut off/ };
 const NOBODY_DRAINED = {
   outcome: /^unproven$/,
   end: /^no-fluentd$/,
@@ -256,7 +255,13 @@ export const SET_UPS: readonly Row[] = table({
   'posidle may use 50m of a CPU, and 24 MiB': { change: limits({ cpu: '50m', memory: '24Mi' }) },
   'posidle may use 16 MiB, too little for Node': {
     change: limits({ memory: '16Mi' }),
-    told: { ...CUT_OFF, lost: 20 },
+    told: {
+      outcome: /^unproven$/,
+      end: /^none$/,
+      codes: [137],
+      message: /the drain was cut off/,
+      lost: 20,
+    },
   },
 
   // Other containers.
@@ -369,11 +374,6 @@ export const TROUBLES: readonly Row[] = table({
     ...LONG_DRAIN,
     acts: inDrain((pod) => pod.exec('posidle', KILL_NODE)),
     told: { within: 90 },
-  },
-  "posidle's container is killed in its drain": {
-    ...LONG_DRAIN,
-    acts: inDrain((pod) => pod.kill('posidle')),
-    told: { ...CUT_OFF, lost: 40_000 },
   },
   'the Pod is deleted in its drain, with a grace period of 1 s': {
     ...LONG_DRAIN,

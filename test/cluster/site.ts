@@ -11,8 +11,6 @@ import {
 } from './kubectl.ts';
 import { type Found, type Seen, Watched } from './watched.ts';
 
-const KILLER = 'killer';
-
 /** A namespace with a destination for its Pods' lines, and all that becomes of these Pods. */
 export class Site {
   readonly #watched = new Watched();
@@ -58,21 +56,11 @@ export class Site {
   }
 
   pods(): readonly Seen[] {
-    return this.#watched.all().filter(({ metadata }) => metadata.name !== KILLER);
+    return this.#watched.all();
   }
 
   until<T>(what: string, look: (pods: readonly Seen[]) => T): Promise<Found<T>> {
     return this.#watched.until(what, () => look(this.pods()));
-  }
-
-  /** As the kernel kills a container where memory is short. Only another Pod may kill its first process. */
-  async kill(id: string): Promise<void> {
-    const container = { name: KILLER, image: 'busybox:1.37', command: ['sleep', '600'] };
-    const spec = { hostPID: true, containers: [container], terminationGracePeriodSeconds: 1 };
-    await create(this.namespace, [{ apiVersion: 'v1', kind: 'Pod', metadata: { name: KILLER }, spec }]);
-    await this.kubectl('wait', '--for=condition=ready', `pod/${KILLER}`, '--timeout=60s');
-    const all = 'cd /proc; for pid in [0-9]*; do grep -q "$0" $pid/cgroup && kill -KILL $pid; done; true';
-    await this.kubectl('exec', KILLER, '--', 'sh', '-c', all, id);
   }
 }
 
