@@ -1,14 +1,11 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { program } from '../pods/bundle.ts';
-import { configMapsIn, type Manifest, named, type PodSpec, specIn } from '../pods/kubernetes.ts';
+import { configMapsIn, type Manifest, type PodSpec, specIn } from '../pods/kubernetes.ts';
 import { kustomize } from '../pods/kustomize.ts';
 import type { Destination } from './destination.ts';
 import { type Acts, play, type Report } from './play.ts';
 
-export { named };
-
-const OVERLAYS = 'docker/kubernetes';
 export const LINES = 20;
 /** Seconds from main's end to the Pod's: what hangs takes a minute, the grace period. */
 export const PATIENCE = 45;
@@ -18,7 +15,7 @@ export function playPlacement(
   change?: (pod: PodSpec) => void,
   acts?: Acts,
 ): Promise<Report> {
-  return playThese(kustomize(join(OVERLAYS, overlay)), change, acts);
+  return playThese(kustomize(join('docker/kubernetes', overlay)), change, acts);
 }
 
 /** It changes the manifests. */

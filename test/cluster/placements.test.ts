@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, inject, test } from 'vitest';
-import type { PodSpec } from '../pods/kubernetes.ts';
+import { named, type PodSpec } from '../pods/kubernetes.ts';
 import { kubectl } from './kubectl.ts';
-import { expectDelivered, LINES, named, PATIENCE, playPlacement } from './placement.ts';
+import { expectDelivered, LINES, PATIENCE, playPlacement } from './placement.ts';
 
 /** Refreshes its file as long as it lives, and says nothing at its end. */
 const WITH_HEARTBEAT = `while touch /var/log/app/.alive; do sleep 0.5; done &

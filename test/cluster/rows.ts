@@ -183,7 +183,7 @@ export const SET_UPS: readonly Row[] = table({
   },
   'the Pod is over its activeDeadlineSeconds': {
     ...STOPS_SLOWLY,
-    change: (pod) => void Object.assign(pod, { activeDeadlineSeconds: 25 }),
+    change: (pod) => void Object.assign(pod, { activeDeadlineSeconds: 30 }),
   },
   'a Job is over its activeDeadlineSeconds while posidle drains': {
     job: { activeDeadlineSeconds: 15, backoffLimit: 0 },
