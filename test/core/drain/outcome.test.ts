@@ -160,50 +160,33 @@ describe('an outcome', () => {
     });
   });
 
-  const keeps = { fluentd: running(), ...said(alive({ kept: [{ class: 'X', n: 1 }] })) };
-  test.each<[End['kind'], Facts, Outcome['outcome']]>([
-    ['stopped', {}, 'drained'],
-    ['ended-by-itself', {}, 'drained'],
-    ['killed', {}, 'unproven'],
-    ['survived', {}, 'unproven'],
-    ['stopped', { look: keeps }, 'not-drained'],
-    ['ended-by-itself', { look: keeps }, 'not-drained'],
-    ['left-to-kubelet', { look: keeps }, 'not-drained'],
-    ['stopped', { look: OUTSIDE }, 'unproven'],
-    ['left-to-kubelet', { look: { fluentd: running(), ...said(alive()) } }, 'drained'],
-    ['no-fluentd', {}, 'unproven'],
-  ])('of the end %s with %o is %s', (kind, facts, drained) => {
-    expect(outcome(kind, facts).outcome).toBe(drained);
-  });
-});
-
-describe('the exit code', () => {
   const left: Facts = { files: [behind], look: OUTSIDE };
-  test.each<[End['kind'], Facts, number, number]>([
-    ['stopped', {}, 0, 0],
-    ['stopped', left, 3, 3],
-    ['stopped', { look: OUTSIDE }, 0, 3],
-    ['killed', {}, 0, 3],
-    ['ended-by-itself', {}, 0, 0],
-    ['ended-by-itself', left, 3, 3],
-    ['left-to-kubelet', left, 3, 3],
-    ['survived', {}, 0, 3],
-    ['ambiguous', {}, 4, 4],
-    ['no-fluentd', {}, 4, 4],
-    ['not-permitted', {}, 4, 4],
-    ['not-proven', {}, 4, 4],
-  ])('of %s with %o is %i, and %i under --strict', (kind, facts, plain, strict) => {
-    const told = outcome(kind, facts);
-    expect([false, true].map((isStrict) => exitCodeOf(told, { strict: isStrict }))).toEqual([plain, strict]);
-  });
-
-  test.each<[End['kind'], Facts, boolean]>([
-    ['stopped', {}, false],
-    ['stopped', { look: OUTSIDE }, true],
-    ['no-fluentd', {}, true],
-  ])('and the log warns of %s with %o: %s', (kind, facts, warns) => {
-    expect(isWarning(outcome(kind, facts))).toBe(warns);
-  });
+  const keeps: Facts = { look: { fluentd: running(), ...said(alive({ kept: [{ class: 'X', n: 1 }] })) } };
+  const runs: Facts = { look: { fluentd: running(), ...said(alive()) } };
+  test.each<[End['kind'], Facts, Outcome['outcome'], number, number]>([
+    ['stopped', {}, 'drained', 0, 0],
+    ['ended-by-itself', {}, 'drained', 0, 0],
+    ['left-to-kubelet', runs, 'drained', 0, 0],
+    ['stopped', { look: OUTSIDE }, 'unproven', 0, 3],
+    ['killed', {}, 'unproven', 0, 3],
+    ['survived', {}, 'unproven', 0, 3],
+    ['stopped', left, 'not-drained', 3, 3],
+    ['stopped', keeps, 'not-drained', 3, 3],
+    ['ended-by-itself', keeps, 'not-drained', 3, 3],
+    ['left-to-kubelet', keeps, 'not-drained', 3, 3],
+    ['no-fluentd', {}, 'unproven', 4, 4],
+    ['ambiguous', {}, 'unproven', 4, 4],
+    ['not-permitted', {}, 'unproven', 4, 4],
+    ['not-proven', {}, 'unproven', 4, 4],
+  ])(
+    'of the end %s with %o is %s, with the exit code %i, and %i under --strict',
+    (kind, facts, word, ...codes) => {
+      const told = outcome(kind, facts);
+      expect(told.outcome).toBe(word);
+      expect([false, true].map((strict) => exitCodeOf(told, { strict }))).toEqual(codes);
+      expect(isWarning(told)).toBe(word !== 'drained');
+    },
+  );
 });
 
 describe('the sentence', () => {
