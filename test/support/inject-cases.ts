@@ -18,17 +18,19 @@ function pod(spec: object, annotations?: Record<string, string>): PodManifest {
   };
 }
 
-function manifestsOf(cases: Readonly<Record<string, { readonly manifest: PodManifest }>>) {
-  return Object.fromEntries(Object.entries(cases).map(([title, { manifest }]) => [title, manifest]));
-}
-
 const withFluentd = (more: object) => pod({ containers: [main, { ...fluentd, ...more }] });
+const annotated = (annotations: Record<string, string>) => pod({}, annotations);
+const sizedAs = (list: string) => annotated({ 'posidle/resources': list });
 const withSidecar = (more: object) => pod({ containers: [main], initContainers: [{ ...sidecar, ...more }] });
+
+const HOLDS_UP = /would hold up the main container/;
+const NO_SIZES = /annotation posidle\/resources is no list like "requests\.cpu=20m /;
+const ABOVE = /posidle\/resources makes a request greater than its limit/;
 
 /** The Pods that stay unchanged, with the reasons. */
 export const LEFT_ALONE: Readonly<Record<string, readonly [PodManifest, RegExp]>> = {
   'no container named fluentd': [
-    pod({ containers: [main, { ...fluentd, name: 'logs' }] }),
+    withFluentd({ name: 'logs' }),
     /is named fluentd or emr-container-fluentd\. The annotation/,
   ],
   'a fluentd that is an init container and ends': [
@@ -36,19 +38,13 @@ export const LEFT_ALONE: Readonly<Record<string, readonly [PodManifest, RegExp]>
     /is named fluentd/,
   ],
   'a container of another name that is not there': [
-    pod({}, { 'posidle/container': 'logs' }),
+    annotated({ 'posidle/container': 'logs' }),
     /is named logs\. /,
   ],
   Windows: [pod({ os: { name: 'windows' } }), /Windows/],
   'no other container beside Fluentd': [pod({ containers: [fluentd] }), /is the only container/],
-  'a plain Fluentd with a postStart hook': [
-    withFluentd({ lifecycle: { postStart: hook } }),
-    /would hold up the main container/,
-  ],
-  'a plain Fluentd with a startupProbe': [
-    withFluentd({ startupProbe: hook }),
-    /would hold up the main container/,
-  ],
+  'a plain Fluentd with a postStart hook': [withFluentd({ lifecycle: { postStart: hook } }), HOLDS_UP],
+  'a plain Fluentd with a startupProbe': [withFluentd({ startupProbe: hook }), HOLDS_UP],
   'a container named posidle': [
     pod({ containers: [main, fluentd, { ...main, name: 'posidle' }] }),
     /named posidle or posidle-install\. posidle may stand only directly behind fluentd/,
@@ -74,23 +70,11 @@ export const LEFT_ALONE: Readonly<Record<string, readonly [PodManifest, RegExp]>
   ],
   ...Object.fromEntries(
     ['limits.cpu=1,limits.memory=1Gi', 'limits.pods=1', 'cpu=1', 'limits.cpu=1x', 'limits.cpu=', '-'].map(
-      (list) => [
-        `the resources ${list}`,
-        [
-          pod({}, { 'posidle/resources': `requests.cpu=1 ${list}` }),
-          /annotation posidle\/resources is no list like "requests\.cpu=20m /,
-        ] as const,
-      ],
+      (list) => [`the resources ${list}`, [sizedAs(`requests.cpu=1 ${list}`), NO_SIZES] as const],
     ),
   ),
-  'a request above its own limit': [
-    pod({}, { 'posidle/resources': 'limits.cpu=0.5 requests.cpu=501m' }),
-    /posidle\/resources makes a request greater than its limit/,
-  ],
-  'a request above the usual limit': [
-    pod({}, { 'posidle/resources': 'requests.memory=0.1Gi' }),
-    /posidle\/resources makes a request greater than its limit/,
-  ],
+  'a request above its own limit': [sizedAs('limits.cpu=0.5 requests.cpu=501m'), ABOVE],
+  'a request above the usual limit': [sizedAs('requests.memory=0.1Gi'), ABOVE],
 };
 
 const sidecarNamed = (name: string, ...volumes: string[]) => ({
@@ -123,35 +107,23 @@ interface Placed {
 
 /** Pods with other native sidecars. */
 export const PLACED: Readonly<Record<string, Placed>> = {
-  'a sidecar that writes logs': {
-    manifest: plainBehind(ends, sidecarNamed('writer', 'logs')),
-    order: 'posidle-install ends fluentd posidle writer',
-  },
-  'a sidecar that Fluentd may need': {
-    manifest: plainBehind(sidecarNamed('proxy', 'other'), ends),
+  'a sidecar that Fluentd may need, and that has the same configuration': {
+    manifest: plainBehind(sidecarNamed('proxy', 'other', 'conf'), ends),
     order: 'posidle-install proxy ends fluentd posidle',
   },
   'a sidecar that Fluentd may need, and two that write logs': {
     manifest: plainBehind(
+      ends,
       sidecarNamed('proxy', 'other'),
       sidecarNamed('writer', 'other', 'logs'),
       sidecarNamed('proxy2'),
       sidecarNamed('writer2', 'logs'),
     ),
-    order: 'posidle-install proxy fluentd posidle writer proxy2 writer2',
-  },
-  'a sidecar with the same configuration': {
-    manifest: plainBehind(sidecarNamed('proxy', 'conf')),
-    order: 'posidle-install proxy fluentd posidle',
+    order: 'posidle-install ends proxy fluentd posidle writer proxy2 writer2',
   },
   'an init container behind a sidecar that writes logs': {
     manifest: plainBehind(sidecarNamed('writer', 'logs'), ends),
     order: 'posidle-install writer ends fluentd posidle',
-    late: 'writer',
-  },
-  'an init container between two sidecars that write logs': {
-    manifest: plainBehind(sidecarNamed('writer', 'logs'), ends, sidecarNamed('writer2', 'logs')),
-    order: 'posidle-install writer ends fluentd posidle writer2',
     late: 'writer',
   },
   'a Fluentd that is a native sidecar behind two others': {
@@ -177,78 +149,68 @@ export const PLACED: Readonly<Record<string, Placed>> = {
   },
 };
 
-interface Sized {
-  readonly manifest: PodManifest;
-  /** Those of both containers of posidle. */
-  readonly resources: { readonly requests: object; readonly limits: object } | undefined;
+/** Those of posidle's containers. */
+interface Resources {
+  readonly requests: object;
+  readonly limits: object;
 }
 
 const usual = { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '64Mi' } };
 const storage = 'ephemeral-storage';
+const withStorage = { ...usual.requests, [storage]: '16Mi' };
 
 /** Pods that state resources, for Fluentd or for posidle. */
-export const SIZED: Readonly<Record<string, Sized>> = {
-  'no resources': { manifest: pod({}), resources: usual },
-  'requests of CPU and memory': {
-    manifest: withFluentd({
-      resources: { requests: { cpu: '1m', memory: '1Gi' }, limits: { memory: '1Gi' } },
-    }),
-    resources: usual,
-  },
-  'a limit of CPU': {
-    manifest: withFluentd({ resources }),
-    resources: { requests: usual.requests, limits: { cpu: '500m', memory: '64Mi' } },
-  },
-  'a request of ephemeral storage': {
-    manifest: withFluentd({ resources: { requests: { [storage]: '1Gi' } } }),
-    resources: { requests: { ...usual.requests, [storage]: '16Mi' }, limits: usual.limits },
-  },
-  'a limit of ephemeral storage': {
-    manifest: withFluentd({ resources: { limits: { [storage]: '60Mi' } } }),
-    resources: {
-      requests: { ...usual.requests, [storage]: '16Mi' },
-      limits: { ...usual.limits, [storage]: '64Mi' },
-    },
-  },
-  'a limit of ephemeral storage that is not for Fluentd': {
-    manifest: pod({ containers: [{ ...main, resources: { limits: { [storage]: '60Mi' } } }, fluentd] }),
-    resources: usual,
-  },
-  'resources of the whole Pod': {
-    manifest: pod({
+export const SIZED: Readonly<Record<string, readonly [PodManifest, Resources | undefined]>> = {
+  'no resources': [pod({}), usual],
+  'requests of CPU and memory': [
+    withFluentd({ resources: { requests: { cpu: '1m', memory: '1Gi' }, limits: { memory: '1Gi' } } }),
+    usual,
+  ],
+  'a limit of CPU': [withFluentd({ resources }), { ...usual, limits: { cpu: '500m', memory: '64Mi' } }],
+  'a request of ephemeral storage': [
+    withFluentd({ resources: { requests: { [storage]: '1Gi' } } }),
+    { ...usual, requests: withStorage },
+  ],
+  'a limit of ephemeral storage': [
+    withFluentd({ resources: { limits: { [storage]: '60Mi' } } }),
+    { requests: withStorage, limits: { ...usual.limits, [storage]: '64Mi' } },
+  ],
+  'a limit of ephemeral storage that is not for Fluentd': [
+    pod({ containers: [{ ...main, resources: { limits: { [storage]: '60Mi' } } }, fluentd] }),
+    usual,
+  ],
+  'resources of the whole Pod': [
+    pod({
       containers: [
         { ...main, resources },
         { ...fluentd, resources },
       ],
       resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '100m', memory: '128Mi' } },
     }),
-    resources: undefined,
-  },
-  'resources of the whole Pod, and resources for posidle': {
-    manifest: pod(
+    undefined,
+  ],
+  'resources of the whole Pod, and resources for posidle': [
+    pod(
       { resources: { requests: { cpu: '100m' }, limits: { cpu: '1' } } },
       { 'posidle/resources': 'limits.cpu=200m requests.cpu=5m' },
     ),
-    resources: { requests: { cpu: '5m' }, limits: { cpu: '200m' } },
-  },
-  'resources for posidle': {
-    manifest: pod({}, { 'posidle/resources': ' requests.cpu=20m  limits.cpu=1.5 limits.memory=128Mi ' }),
-    resources: { requests: { cpu: '20m', memory: '16Mi' }, limits: { cpu: '1.5', memory: '128Mi' } },
-  },
-  'resources for posidle in place of those for a limit of Fluentd': {
-    manifest: pod(
+    { requests: { cpu: '5m' }, limits: { cpu: '200m' } },
+  ],
+  'resources for posidle': [
+    sizedAs(' requests.cpu=20m  limits.cpu=1.5 limits.memory=128Mi '),
+    { requests: { cpu: '20m', memory: '16Mi' }, limits: { cpu: '1.5', memory: '128Mi' } },
+  ],
+  'resources for posidle in place of those for a limit of Fluentd': [
+    pod(
       { containers: [main, { ...fluentd, resources }] },
       { 'posidle/resources': `limits.cpu=2 requests.${storage}=1Mi requests.cpu=2000m limits.memory=65536k` },
     ),
-    resources: {
+    {
       requests: { cpu: '2000m', memory: '16Mi', [storage]: '1Mi' },
       limits: { cpu: '2', memory: '65536k' },
     },
-  },
-  'an empty list of resources for posidle': {
-    manifest: pod({}, { 'posidle/resources': '' }),
-    resources: usual,
-  },
+  ],
+  'an empty list of resources for posidle': [sizedAs(''), usual],
 };
 
 /** The Pods that get posidle. Each is valid and must stay valid. */
@@ -256,18 +218,15 @@ export const CHANGED: Readonly<Record<string, PodManifest>> = {
   'a plain Fluentd': pod({}),
   'a plain Fluentd before main': pod({ containers: [fluentd, main] }),
   'a native sidecar': withSidecar({}),
-  'a native sidecar with a startupProbe and a postStart hook': withSidecar({
+  'a native sidecar with a startupProbe and hooks': withSidecar({
     startupProbe: hook,
-    lifecycle: { postStart: hook },
+    lifecycle: { postStart: hook, preStop: hook },
   }),
   'a Fluentd of another name': pod(
     { containers: [main, { ...fluentd, name: 'logs' }] },
     { 'posidle/container': 'logs' },
   ),
-  'the Fluentd of EMR': pod({ containers: [main, { ...fluentd, name: 'emr-container-fluentd' }] }),
-  'the Fluentd of EMR as a native sidecar': withSidecar({ name: 'emr-container-fluentd' }),
-  'a preStop hook': withFluentd({ lifecycle: { preStop: hook } }),
-  'a native sidecar with a preStop hook': withSidecar({ lifecycle: { preStop: hook } }),
+  'the Fluentd of EMR': withFluentd({ name: 'emr-container-fluentd' }),
   'a RUBYOPT of its own': withFluentd({
     env: [
       { name: 'X', value: '1' },
@@ -277,21 +236,20 @@ export const CHANGED: Readonly<Record<string, PodManifest>> = {
   }),
   'an empty RUBYOPT': withFluentd({ env: [{ name: 'RUBYOPT', value: '' }] }),
   'a longer grace period': pod({ terminationGracePeriodSeconds: 300 }),
-  'a shorter grace period': pod({ terminationGracePeriodSeconds: 5 }),
   'a grace period of zero': pod({ terminationGracePeriodSeconds: 0 }),
-  'ports, probes and a stdin': withFluentd({
+  'ports, probes, a preStop hook and a stdin': withFluentd({
     ports: [{ name: 'in', containerPort: 24224 }],
     livenessProbe: { ...hook, terminationGracePeriodSeconds: 9 },
     readinessProbe: hook,
+    lifecycle: { preStop: hook },
     stdin: true,
     resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'NotRequired' }],
   }),
   'volumes at other places': pod({
-    containers: [main, { ...fluentd, volumeMounts: [{ name: 'mine', mountPath: '/posidle2' }] }],
-    volumes: [{ name: 'mine', emptyDir: {} }],
-  }),
-  'another container with a volume at /posidle': pod({
-    containers: [{ ...main, volumeMounts: [{ name: 'mine', mountPath: '/posidle' }] }, fluentd],
+    containers: [
+      { ...main, volumeMounts: [{ name: 'mine', mountPath: '/posidle' }] },
+      { ...fluentd, volumeMounts: [{ name: 'mine', mountPath: '/posidle2' }] },
+    ],
     volumes: [{ name: 'mine', emptyDir: {} }],
   }),
   'root as the user of the Pod': pod({ securityContext: { runAsUser: 0 } }),
@@ -300,14 +258,14 @@ export const CHANGED: Readonly<Record<string, PodManifest>> = {
     hostUsers: false,
     securityContext: { fsGroup: 2000, runAsUser: 999, runAsNonRoot: true },
   }),
-  'shared processes and no service account': pod({
+  'shared processes, no service account and a Job that must end in time': pod({
     shareProcessNamespace: true,
     automountServiceAccountToken: false,
+    restartPolicy: 'Never',
+    activeDeadlineSeconds: 60,
   }),
-  'a Job that must end in time': pod({ restartPolicy: 'Never', activeDeadlineSeconds: 60 }),
-  'the annotation of a strict posidle': pod({}, { 'posidle/strict': 'true' }),
-  'the annotation of a posidle that is not strict': pod({}, { 'posidle/strict': 'false' }),
-  'annotations and nothing else': pod({}, { other: 'yes' }),
-  ...manifestsOf(PLACED),
-  ...manifestsOf(SIZED),
+  'the annotation of a strict posidle': annotated({ 'posidle/strict': 'true' }),
+  'the annotation of a posidle that is not strict': annotated({ 'posidle/strict': 'false', other: 'yes' }),
+  ...Object.fromEntries(Object.entries(PLACED).map(([title, { manifest }]) => [title, manifest])),
+  ...Object.fromEntries(Object.entries(SIZED).map(([title, [manifest]]) => [title, manifest])),
 };

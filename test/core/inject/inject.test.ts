@@ -116,7 +116,7 @@ describe('inject', () => {
 
   test.each(Object.entries(SIZED))(
     'gives both of its containers their resources in a Pod with %s',
-    (_, { manifest, resources }) => {
+    (_, [manifest, resources]) => {
       const own = ownIn(injected(manifest).document);
       expect(own.map((container) => container.resources)).toEqual([resources, resources]);
     },
