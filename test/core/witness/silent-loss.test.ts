@@ -6,7 +6,10 @@ const acks = (require_ack_response: boolean) => ({ require_ack_response });
 const ids = (write_operation: string, emit_error_for_missing_id = false) => {
   return { write_operation, emit_error_for_missing_id };
 };
-const byTime = { s3_object_key_format: '%{path}%{time_slice}', object_key_format: '%{path}%{time_slice}' };
+const UNTOLD = { emit_error_label_event: false };
+const UNANSWERED = { required_acks: 0 };
+const s3 = (s3_object_key_format: string, check_object = false) => ({ check_object, s3_object_key_format });
+const BY_TIME = '%{path}%{time_slice}';
 const redis = (insert_key_prefix: string) => ({ allow_duplicate_key: false, insert_key_prefix });
 const rejects = (log_rejected_request: boolean) => ({ log_rejected_request });
 
@@ -17,27 +20,17 @@ test.each<[string, string, PluginSettings['settings'], string | undefined]>([
   ['cloudwatch_logs as it is', 'Plugin::CloudwatchLogsOutput', rejects(false), 'log_rejected_request true'],
   ['an older cloudwatch_logs', 'Plugin::CloudwatchLogsOutput', {}, 'log_rejected_request true'],
   ['cloudwatch_logs that tells', 'Plugin::CloudwatchLogsOutput', rejects(true), undefined],
-  ['opensearch as it is', 'Plugin::OpenSearchOutput', { emit_error_label_event: false }, 'label_event true'],
-  [
-    'opensearch_data_stream as it is',
-    'Plugin::OpenSearchOutputDataStream',
-    { emit_error_label_event: false },
-    'label_event true',
-  ],
+  ['opensearch as it is', 'Plugin::OpenSearchOutput', UNTOLD, 'label_event true'],
+  ['opensearch_data_stream as it is', 'Plugin::OpenSearchOutputDataStream', UNTOLD, 'label_event true'],
   ['an older opensearch, without the setting', 'Plugin::OpenSearchOutput', {}, undefined],
   ['an older rewrite_tag_filter', 'Plugin::RewriteTagFilterOutput', {}, 'emit_mode batch'],
   ['rewrite_tag_filter by record', 'Plugin::RewriteTagFilterOutput', { emit_mode: 'record' }, 'mode batch'],
-  [
-    'rewrite_tag_filter, whose records are counted',
-    'Plugin::RewriteTagFilterOutput',
-    { emit_mode: 'batch' },
-    undefined,
-  ],
-  ['kafka2 that waits for no answer', 'Kafka2Output', { required_acks: 0 }, 'required_acks'],
-  ['rdkafka2 that waits for no answer', 'Rdkafka2Output', { required_acks: 0 }, 'required_acks'],
-  ['kafka_buffered that waits for no answer', 'KafkaOutputBuffered', { required_acks: 0 }, 'required_acks'],
-  ['rdkafka that waits for no answer', 'KafkaOutputBuffered2', { required_acks: 0 }, 'required_acks'],
-  ['kafka that waits for no answer', 'KafkaOutput', { required_acks: 0 }, 'required_acks'],
+  ['rewrite_tag_filter that is counted', 'Plugin::RewriteTagFilterOutput', { emit_mode: 'batch' }, undefined],
+  ['kafka2 that waits for no answer', 'Kafka2Output', UNANSWERED, 'required_acks'],
+  ['rdkafka2 that waits for no answer', 'Rdkafka2Output', UNANSWERED, 'required_acks'],
+  ['kafka_buffered that waits for no answer', 'KafkaOutputBuffered', UNANSWERED, 'required_acks'],
+  ['rdkafka that waits for no answer', 'KafkaOutputBuffered2', UNANSWERED, 'required_acks'],
+  ['kafka that waits for no answer', 'KafkaOutput', UNANSWERED, 'required_acks'],
   ['kafka2 that waits for all', 'Kafka2Output', { required_acks: -1 }, undefined],
   ['gelf', 'Plugin::GelfOutput', {}, 'no destination confirms'],
   ['remote_syslog', 'Plugin::RemoteSyslogOutput', {}, 'no destination confirms'],
@@ -47,31 +40,26 @@ test.each<[string, string, PluginSettings['settings'], string | undefined]>([
   ['splunk_tcp', 'SplunkTCPOutput', {}, 'no destination confirms'],
   ['route', 'Plugin::RouteOutput', {}, 'rewrite_tag_filter'],
   ['label_router as it is', 'Plugin::LabelRouterOutput', { default_route: '' }, 'default_route'],
-  [
-    'label_router with a route for the others',
-    'Plugin::LabelRouterOutput',
-    { default_route: '@rest' },
-    undefined,
-  ],
+  ['label_router with one for the rest', 'Plugin::LabelRouterOutput', { default_route: '@rest' }, undefined],
   ['elasticsearch as it is', 'Plugin::ElasticsearchOutput', ids('index'), undefined],
   ['elasticsearch that needs ids', 'Plugin::ElasticsearchOutput', ids('upsert'), 'missing_id true'],
   ['opensearch that needs ids', 'Plugin::OpenSearchOutput', ids('create'), 'missing_id true'],
   ['elasticsearch that tells', 'Plugin::ElasticsearchOutput', ids('create', true), undefined],
-  ['s3 as it is', 'Plugin::S3Output', { check_object: true, ...byTime }, undefined],
-  ['s3 that overwrites', 'Plugin::S3Output', { check_object: false, ...byTime }, 'check_object true'],
+  ['s3 as it is', 'Plugin::S3Output', s3(BY_TIME, true), undefined],
+  ['s3 that overwrites', 'Plugin::S3Output', s3(BY_TIME), 'check_object true'],
   [
     's3 with a name for each second',
     'Plugin::S3Output',
-    { check_object: false, s3_object_key_format: '%{time_slice}_%{hms_slice}' },
+    s3('%{time_slice}_%{hms_slice}'),
     'check_object true',
   ],
+  ['s3 with a name for each chunk', 'Plugin::S3Output', s3('%{time_slice}_%{hex_random}'), undefined],
   [
-    's3 with a name for each chunk',
-    'Plugin::S3Output',
-    { check_object: false, s3_object_key_format: '%{time_slice}_%{hex_random}' },
-    undefined,
+    'gcs that overwrites',
+    'Plugin::GCSOutput',
+    { blind_write: true, object_key_format: BY_TIME },
+    'blind_write false',
   ],
-  ['gcs that overwrites', 'Plugin::GCSOutput', { blind_write: true, ...byTime }, 'blind_write false'],
   ['redis', 'Plugin::RedisOutput', redis('app'), 'insert_key_prefix'],
   ['redis with a key for each chunk', 'Plugin::RedisOutput', redis('app.{chunk_id}'), undefined],
   ['a plugin that is not known', 'Plugin::AcmeOutput', {}, undefined],
