@@ -1,0 +1,458 @@
+import { describe, expect, test } from 'vitest';
+import type { Policy } from '../../../src/core/drain/policy.ts';
+import { begin, questionIn, type State, type Trigger } from '../../../src/core/drain/state.ts';
+import { step } from '../../../src/core/drain/step.ts';
+import { drain } from '../../../src/core/drain/transitions.ts';
+import { mayMainRun } from '../../../src/core/drain/trigger.ts';
+import type { Observation } from '../../../src/core/look/observation.ts';
+import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import type { DrainRequest } from '../../../src/core/progress/drain-request.ts';
+import type { FluentdReading } from '../../../src/core/progress/fluentd-reading.ts';
+import type { Progress } from '../../../src/core/progress/progress.ts';
+import {
+  ABSENT,
+  draining,
+  entry,
+  IN_MEMORY,
+  onDisk,
+  policy,
+  REMOTE,
+  row,
+  running,
+  seen,
+  snapshot,
+  type Watched,
+} from '../../support/builders.ts';
+import { sight } from '../../support/said.ts';
+import { alive } from '../../support/witnesses.ts';
+import { said, sized } from '../worlds.ts';
+
+const AT = 9_000;
+/** Of a drain and of a stop that begin at 0. */
+const DEADLINE = 60_000;
+/** The last flush begins so long before the deadline, and the stop so long after that flush. */
+const CLOSES = DEADLINE - 250;
+const WATCHING = { name: 'watching', since: 0 } as const;
+const STOP = [{ do: 'stop' }];
+const behind: readonly Watched[] = [sized(300)];
+const read: readonly Watched[] = [[entry()]];
+
+/** A look at the start, and one at this time, at the same world. */
+function looks(files: readonly Watched[], at: number, changes: Partial<Snapshot> = {}): Observation {
+  return seen([snapshot(0, files, changes), snapshot(at, files, changes)]);
+}
+
+function decided(state: State, what: Observation, rules: Partial<Policy> = {}) {
+  return step(state, what, policy({ drainTimeout: DEADLINE, stopTimeout: DEADLINE, ...rules }));
+}
+
+const signals = (...at: readonly number[]) => ({
+  requests: at.map((when): DrainRequest => ({ by: 'SIGTERM', at: when })),
+});
+
+describe('quiet', () => {
+  const witnessed = { progress: looks(behind, 4_000, said(alive())).progress };
+  const unseen: Watched = [entry(), { error: 'EIO' }];
+  const changed = (changes: Partial<Progress>) => ({ progress: { ...looks(read, 0).progress, ...changes } });
+  const unknown = changed({ doubts: [{ kind: 'pos-file', about: '/pos', why: 'is away' }] });
+  const hiding = changed({ doubts: [{ kind: 'pos-file', about: '/pos', bytes: 1, why: 'is away' }] });
+  const silent = (at: number, changes: Partial<Observation> = {}, files = read) =>
+    decided(WATCHING, { ...looks(files, at), ...changes }, { quiet: 4_000, startTimeout: 20_000 });
+
+  test.each<[string, ReturnType<typeof silent>, State['name']]>([
+    ['is a trigger once its window is over', silent(4_000), 'draining'],
+    ['is none before', silent(3_999), 'watching'],
+    ['is none within its window after a movement', silent(8_000, changed({ movedAt: 4_001 })), 'watching'],
+    ['is none while a pos file is unknown', silent(19_999, unknown), 'watching'],
+    ['counts after the start timeout all the same', silent(20_000, unknown), 'draining'],
+    ['is none while bytes are left', silent(60_000, {}, behind), 'watching'],
+    ['is none while a pos file may hide unread bytes', silent(60_000, hiding), 'watching'],
+    ['is one beside bytes that were read, as a witness says', silent(4_000, witnessed, behind), 'draining'],
+    ['is one beside bytes that nobody will read', silent(4_000, { goneSince: 1 }, behind), 'draining'],
+    ['is one beside a file that cannot be looked at', silent(4_000, {}, [unseen]), 'draining'],
+  ])('%s', (_, { state }, name) => {
+    expect(state.name).toBe(name);
+  });
+
+  test('asks a witness about unread bytes when its window is over', () => {
+    const source = 'witness';
+    expect(silent(4_000, { source }, behind).depth).toBe('all');
+    expect(silent(3_999, { source }, behind).depth).toBe('light');
+    expect(silent(4_000, {}, behind).depth).toBe('light');
+  });
+
+  test('says how long nothing has moved, and begins at the look', () => {
+    expect(silent(5_000)).toMatchObject({
+      state: { name: 'draining', since: 5_000, trigger: { by: 'quiet', at: 5_000 }, pending: undefined },
+      whyChanged: 'nothing has moved for 5.0 s',
+      actions: [],
+    });
+  });
+});
+
+describe('a trigger that does not guess', () => {
+  const requests = [
+    { by: 'http', at: 8_000 },
+    { by: 'SIGTERM', at: 8_500 },
+  ] as const;
+  const rules = { doneProcess: true, quiet: 'off', startTimeout: 60_000 } as const;
+  /** Main has been gone since then. */
+  const gone = (goneSince: number | undefined, what = looks(read, AT), isSeen = true): Observation => ({
+    ...what,
+    main: { sightings: new Map(), seen: isSeen, goneSince, longestGap: undefined },
+  });
+
+  test('is the first call', () => {
+    expect(decided(WATCHING, looks(read, AT, { requests })).state).toMatchObject({ trigger: requests[0] });
+  });
+
+  test('is the end of main, once it has been gone for long enough', () => {
+    const { state, whyChanged } = decided(WATCHING, gone(7_000), rules);
+    expect(state).toMatchObject({ trigger: { by: 'done-process', at: AT } });
+    expect(whyChanged).toMatch(/is gone/);
+    expect(decided(WATCHING, gone(7_001), rules)).toMatchObject({ state: WATCHING, wakeAt: 9_001 });
+    expect(decided(WATCHING, gone(1), { quiet: 'off' }).state).toEqual(WATCHING);
+  });
+
+  test('is a main that was never seen within the start timeout', () => {
+    const never = (at: number) => decided(WATCHING, gone(undefined, looks(read, at), false), rules);
+    expect(never(60_000).whyChanged).toMatch(/never seen within --start-timeout \(60 s\)/);
+    expect(never(59_999).state).toEqual(WATCHING);
+  });
+
+  test('says nothing of a main that came back after as long a time', () => {
+    const known = policy({ ...rules, doneProcessGone: 2_000 });
+    const mayRun = (longestGap: number | undefined) => {
+      const what = gone(1_000);
+      return mayMainRun(
+        { by: 'done-process', at: AT },
+        { ...what, main: { ...what.main, longestGap } },
+        known,
+      );
+    };
+    expect([undefined, 1_999, 2_000].map(mayRun)).toEqual([false, false, true]);
+  });
+
+  test('is taken back only where main runs again, and nothing else calls', () => {
+    const byMain = draining({ trigger: { by: 'done-process', at: 5_000 } });
+    const left = looks(behind, AT);
+    const back = decided(byMain, gone(undefined, left), rules);
+    expect([back.state.name, back.whyChanged]).toEqual(['watching', 'main runs again']);
+    for (const [state, what] of [
+      [byMain, gone(3_000, left)],
+      [draining(), gone(undefined, left)],
+      [byMain, gone(undefined, left, false)],
+      [byMain, gone(undefined, looks(behind, AT, { requests }))],
+    ] as const)
+      expect(decided(state, what, rules).state.name).toBe('draining');
+  });
+});
+
+test('a drain by the heartbeat is taken back when main refreshes its file again, and nothing else calls', () => {
+  const byHeartbeat = draining({ trigger: { by: 'heartbeat', at: 5_000 } });
+  const after = (...requests: Observation['requests']) =>
+    decided(byHeartbeat, looks(behind, AT, { requests })).state.name;
+  expect(after()).toBe('watching');
+  expect(after({ by: 'heartbeat', at: 5_000 })).toBe('draining');
+  expect(after({ by: 'http', at: 6_000 })).toBe('draining');
+});
+
+describe('before anything is read', () => {
+  const OFF = { quiet: 'off' } as const;
+  const silent = (at: number, changes: Partial<Observation> = {}, rules: Partial<Policy> = {}) =>
+    decided(begin(0), { ...looks([], at), ...changes }, { startTimeout: 600_000, quiet: 60_000, ...rules });
+
+  test.each<[string, ReturnType<typeof silent>, State['name'], number | undefined]>([
+    ['Fluentd is waited for', silent(599_999), 'waiting', 600_000],
+    ['the start timeout is a trigger, where silence is one', silent(600_000), 'draining', undefined],
+    ['the start timeout is none, where another has to come', silent(600_000, {}, OFF), 'waiting', undefined],
+    ['one entry that moved begins the watch', silent(1, { hasRead: true }), 'watching', undefined],
+  ])('%s', (_, { state, wakeAt }, name, due) => {
+    expect([state.name, wakeAt]).toEqual([name, due]);
+  });
+
+  test('a Fluentd that ends while it loads is waited for as long as one settles, and was never there', () => {
+    const requests = [{ by: 'main-ended', at: 0 }] as const;
+    const rules = { startTimeout: 'off', settle: 2_000 } as const;
+    const loads = snapshot(10_000, [], { fluentd: { ...REMOTE, isStarting: true }, requests });
+    const { state } = decided(begin(0), seen([loads]), rules);
+    const over = { kind: 'absent', why: 'Fluentd has ended', hasEnded: true } as const;
+    const later = (at: number) =>
+      decided(state, seen([loads, snapshot(at, [], { fluentd: over, requests })]), rules).state;
+    expect(later(11_999).name).toBe('waiting');
+    const end = { kind: 'no-fluentd', why: 'Fluentd has ended' };
+    expect(later(12_000)).toMatchObject({ name: 'stopped', end });
+  });
+
+  test('a Fluentd that comes long after the call gets the whole time to drain', () => {
+    const requests = [{ by: 'done-file', at: 0 }] as const;
+    const late = seen([snapshot(0, [], { fluentd: ABSENT }), snapshot(400_000, read, { requests })]);
+    expect(decided(begin(0), late).state).toMatchObject({
+      name: 'draining',
+      trigger: { by: 'done-file', at: 400_000 },
+    });
+  });
+});
+
+const SETTLED = 50_000;
+const QUIET: Trigger = { by: 'quiet', at: 5_000 };
+const buffered = { buffers: IN_MEMORY };
+const flushed = { flushedAt: 5_000 };
+
+describe('a drain that is over its time', () => {
+  test('flushes the lines read since the last flush, and stops a moment later', () => {
+    const early = decided(draining(), looks(behind, CLOSES - 1, buffered));
+    expect(early.state).toMatchObject({ name: 'draining' });
+    expect(early.state).not.toHaveProperty('closingAt');
+    const closing = decided(draining(), looks(behind, CLOSES, buffered));
+    expect(closing).toMatchObject({
+      actions: [{ do: 'flush' }],
+      wakeAt: DEADLINE,
+      state: { closingAt: CLOSES },
+    });
+    const still = decided(draining({ closingAt: CLOSES }), looks(behind, DEADLINE - 1, buffered));
+    expect(still).toMatchObject({ actions: [], wakeAt: DEADLINE, state: { name: 'draining' } });
+    const stopped = decided(draining({ closingAt: CLOSES }), looks(behind, DEADLINE, buffered));
+    expect(stopped).toMatchObject({ state: { name: 'stopping' }, actions: STOP });
+    expect(stopped.whyChanged).toMatch(/^not drained, unread: \/var\/log\/app.log/);
+  });
+
+  test('flushes nothing if every gate is open', () => {
+    const { actions, state } = decided(draining({ flushedAt: CLOSES - 1 }), looks(read, CLOSES, buffered));
+    expect([actions, state.name]).toEqual([[], 'draining']);
+  });
+
+  test.each([
+    ['stops at once at a second signal', [8_000, 8_500], 'stopping', undefined],
+    ['goes on at the first one, until the last flush', [8_000], 'draining', 15_500],
+  ])('%s', (_, at, name, wakeAt) => {
+    expect(decided(draining(), looks(behind, AT, signals(...at)))).toMatchObject({ state: { name }, wakeAt });
+  });
+});
+
+describe('the next look of a drain', () => {
+  test.each([
+    ['comes at the last flush, not at the settle time that has passed', AT, SETTLED],
+    ['comes when the settle time is over', 1_000, 2_000],
+    ['comes before the deadline once it is time for the last flush', SETTLED, CLOSES],
+  ])('%s', (_, at, wakeAt) => {
+    const next = decided(draining(), looks(behind, at));
+    expect(next).toMatchObject({ state: { name: 'draining' }, wakeAt, actions: [] });
+  });
+});
+
+describe('a drain that finds everything read', () => {
+  const empty = { buffers: onDisk() };
+
+  test('tells Fluentd to stop at once if no output has a buffer', () => {
+    expect(decided(draining(), looks(read, AT))).toMatchObject({
+      whyChanged: 'everything is read',
+      state: { name: 'stopping', since: AT, toldAt: AT, told: [4242] },
+      actions: STOP,
+    });
+  });
+
+  test.each([
+    ['goes on after a flush where the buffers are found empty once', undefined, 'draining', AT],
+    ['goes on where the same look is judged again', AT, 'draining', AT],
+    ['stops Fluentd where they are found empty twice', AT - 1, 'stopping', undefined],
+  ])('%s', (_, emptyAt, name, kept) => {
+    const { state, whyChanged } = decided(draining({ ...flushed, emptyAt }), looks(read, AT, empty));
+    expect(state).toMatchObject({ name, ...(kept !== undefined && { emptyAt: kept }) });
+    expect(whyChanged).toBe(kept === undefined ? 'everything is read and flushed' : undefined);
+  });
+
+  test('forgets that the buffers were empty if they hold chunks again, or if Fluentd is away for a look', () => {
+    const state = draining({ ...flushed, emptyAt: AT - 1 });
+    const again = decided(state, looks(read, AT, { buffers: onDisk(1) }));
+    expect(again.state).toMatchObject({ name: 'draining', emptyAt: undefined });
+    const away = decided(state, seen([snapshot(0, read), snapshot(1_000, read, { fluentd: ABSENT })]));
+    expect(away).toMatchObject({ state: { name: 'draining', emptyAt: undefined }, actions: [] });
+  });
+
+  test.each<[string, string, number, Partial<Policy>, boolean]>([
+    ['leaves the stop to the kubelet', 'left-to-kubelet', AT, { podEnds: true }, true],
+    ['never signals what may be another Fluentd, also at the deadline', 'not-proven', DEADLINE, {}, false],
+  ])('%s', (_, kind, at, rules, isProven) => {
+    const next = decided(
+      draining(),
+      looks(read, at, { fluentd: running({ proof: isProven ? 'own' : 'none' }) }),
+      rules,
+    );
+    expect(next).toMatchObject({ state: { end: { kind } }, actions: [] });
+  });
+});
+
+test.each([
+  ['keeps a record until then', { files: [sight({ record: 30 })] }],
+  ['ignores SIGTERM', { sigterm: false }],
+  ['has a filter that posidle does not know', { plugins: [{ class: 'Fluent::Plugin::OtherFilter' }] }],
+])('in an ending Pod, too, posidle itself stops a Fluentd that %s', (_, facts) => {
+  const look = { fluentd: REMOTE, posFiles: [], reports: { at: 0, witnesses: [alive(facts)] } };
+  expect(decided(draining(), looks([], AT, look), { podEnds: true })).toMatchObject({ actions: STOP });
+});
+
+describe('what in_tail may still finish', () => {
+  const DONE: Trigger = { by: 'done-file', at: AT };
+  const witnesses = (file: object) => [alive({ files: [sight(file)] })];
+  const lookAt = (file: object, at = AT) =>
+    seen([AT, at].map((each) => snapshot(each, read, { reports: { at: each, witnesses: witnesses(file) } })));
+  const half = { pos: 90, unfinished: 10 };
+
+  test.each([
+    ['an unfinished line', half],
+    ['a record of a multiline source', { record: 10 }],
+  ])('%s keeps the drain waiting for two seconds, if main has ended', (_, file) => {
+    const at = (after: number) => decided(draining({ trigger: DONE }), lookAt(file, AT + after));
+    expect(at(0)).toMatchObject({ actions: [], state: { mainHasEnded: true } });
+    expect(at(1_999).state.name).toBe('draining');
+    expect(at(2_000).state.name).toBe('stopping');
+  });
+
+  test('an unfinished line keeps no drain waiting while main may still write, nor if all is read', () => {
+    expect(decided(draining({ trigger: { by: 'quiet', at: AT } }), lookAt(half)).state.name).toBe('stopping');
+    expect(decided(draining({ trigger: DONE }), lookAt({})).state.name).toBe('stopping');
+  });
+
+  test.each([
+    ['look', 'watching', undefined],
+    ['find', 'draining', { by: 'SIGTERM', at: 0 }],
+    ['finish', 'draining', DONE],
+  ] as const)('the question is %s while posidle is %s (%o)', (question, name, trigger) => {
+    const state = trigger && drain(trigger, looks(read, AT), policy()).state;
+    expect(questionIn(state ?? ({ name, since: 0 } as State))).toBe(question);
+  });
+});
+
+describe('a guess', () => {
+  test('is taken back by a movement, and by no other look', () => {
+    const still = decided(draining({ trigger: QUIET }), looks(behind, AT));
+    expect(still.state.name).toBe('draining');
+    const at = (position: number) => [[entry({ position })]] as readonly Watched[];
+    const moved = seen([snapshot(0, at(90)), snapshot(AT, at(100))]);
+    expect(decided(draining({ trigger: { by: 'quiet', at: AT } }), moved).state.name).toBe('draining');
+    const back = decided(draining({ trigger: QUIET }), moved);
+    expect(back).toMatchObject({ state: { name: 'watching', since: AT }, whyChanged: 'lines came in again' });
+    expect(decided(draining(), moved).state.name).toBe('draining');
+  });
+});
+
+test('an overdue look ends no drain, and opens no gate', () => {
+  const late: Observation = { ...looks(read, AT, buffered), extent: 'overdue' };
+  expect(decided(draining(), late)).toMatchObject({ actions: [], wakeAt: CLOSES, state: draining() });
+});
+
+const successor = running({ supervisor: { pid: 5_000, startTime: '9' } });
+const stopping = {
+  name: 'stopping',
+  since: 0,
+  trigger: { by: 'http', at: 0 },
+  pending: undefined,
+  toldAt: 0,
+  told: [4242],
+} as const;
+
+/** Fluentd ran at the start, and now this is found. */
+function stepped(state: State, fluentd: FluentdReading, at = AT, rules: Partial<Policy> = {}) {
+  return decided(state, seen([snapshot(0, behind), snapshot(at, behind, { fluentd })]), rules);
+}
+
+describe('a Fluentd that was told to stop', () => {
+  test.each<[string, FluentdReading, number, readonly object[], object?]>([
+    ['is not told again', running(), AT, []],
+    ['and whose successor runs on: it is told to stop, too', successor, AT, STOP],
+    ['and whose successor was told too is not told again', successor, AT, [], { told: [4242, 5_000] }],
+    ['by a call: what shows of it later is not told', running(), AT, [], { told: [] }],
+    ['by a call: is called again when 5 s have passed', REMOTE, 5_000, STOP],
+    ['by a call: is not called again before', REMOTE, 4_999, []],
+    ['is killed when the time to stop is over', running(), 60_000, [{ do: 'kill' }]],
+    ['is not killed before', running(), 59_999, []],
+  ])('%s', (_, fluentd, at, actions, changes = {}) => {
+    const next = stepped({ ...stopping, ...changes }, fluentd, at);
+    expect(next.actions).toEqual(actions);
+    if (at < 60_000) expect(next.wakeAt).toBe(60_000);
+  });
+
+  test('and is told again has the time of that order', () => {
+    expect(stepped(stopping, REMOTE, 5_000).state).toMatchObject({ toldAt: 5_000 });
+    expect(stepped(stopping, successor).state).toMatchObject({ toldAt: AT, told: [4242, 5_000] });
+  });
+
+  test('and is killed has the time since the signal', () => {
+    const late = { ...stopping, since: 10_000 };
+    expect(stepped(late, running(), 70_000).whyChanged).toBe('Fluentd still runs 60 s after the stop signal');
+    expect(stepped(late, running(), 69_999).whyChanged).toBeUndefined();
+  });
+
+  test('but cannot be killed from here is out of reach', () => {
+    expect(stepped(stopping, REMOTE, 70_000).state).toMatchObject({ end: { kind: 'survived' } });
+  });
+
+  test('because its supervisor had ended by itself is reported so', () => {
+    const deserted = { ...stopping, trigger: { by: 'deserted', at: 0 } } as const;
+    expect(stepped(deserted, ABSENT).state).toMatchObject({ end: { kind: 'ended-by-itself' } });
+  });
+
+  test('and is gone has stopped', () => {
+    const result = { trigger: stopping.trigger, pending: stopping.pending };
+    expect(stepped(stopping, ABSENT).state).toMatchObject({ end: { kind: 'stopped' }, result });
+  });
+
+  test('and was killed is gone, or is given up after 10 s', () => {
+    const killing = { ...stopping, name: 'killing' } as const;
+    expect(stepped(killing, ABSENT).state).toMatchObject({ end: { kind: 'killed' } });
+    expect(stepped(killing, running(), 9_999)).toMatchObject({ state: { name: 'killing' }, wakeAt: 10_000 });
+    expect(stepped(killing, running(), 10_000).state).toMatchObject({ end: { kind: 'survived' } });
+  });
+});
+
+describe('a Fluentd that is not there', () => {
+  const never = (at: number, requests: Snapshot['requests'] = []) =>
+    looks(behind, at, { fluentd: ABSENT, requests });
+
+  test('is waited for until the start timeout, also when a call has come', () => {
+    const called = decided(begin(0), never(AT, [{ by: 'http', at: 1 }]));
+    expect(called).toMatchObject({ state: begin(0), wakeAt: 600_000 });
+    const { state } = decided(begin(0), never(600_000));
+    expect(state).toMatchObject({ end: { kind: 'no-fluentd', why: 'no fluentd runs' } });
+  });
+
+  test('is missed by its parent at once', () => {
+    const rules = { role: 'parent' } as const;
+    expect(decided(begin(0), never(AT), rules).state).toMatchObject({ end: { kind: 'no-fluentd' } });
+    const { state } = stepped(WATCHING, ABSENT, AT, rules);
+    expect(state).toMatchObject({ end: { kind: 'ended-by-itself' }, result: undefined });
+  });
+
+  test('while it is drained may come back within the settle time', () => {
+    expect(stepped(draining(), ABSENT, AT).state.name).toBe('draining');
+    const gone = snapshot(1_000, [[entry()]], { fluentd: ABSENT });
+    const later = (at: number) => seen([snapshot(0, [[entry()]]), gone, { ...gone, at }]);
+    expect(decided(draining(), later(2_999)).state.name).toBe('draining');
+    const { state } = decided(draining(), later(3_000));
+    const result = { trigger: draining().trigger };
+    expect(state).toMatchObject({ end: { kind: 'ended-by-itself' }, result });
+  });
+});
+
+test('a Fluentd that posidle may not signal ends it at once', () => {
+  const foreign = running({ proof: 'not-permitted' });
+  const end = { kind: 'not-permitted' };
+  const { trigger } = draining();
+  expect(stepped(WATCHING, foreign).state).toMatchObject({ end, result: undefined });
+  expect(stepped(draining(), foreign).state).toMatchObject({ end, result: { trigger } });
+});
+
+test.each<[string, State, number, string, number | undefined, Partial<Snapshot>?]>([
+  ['are told apart for 10 s', begin(0), 9_999, 'waiting', 10_000],
+  ['are refused then', begin(0), 10_000, 'stopped', undefined],
+  ['are refused at once where one was known', WATCHING, 9_999, 'stopped', undefined],
+  ['are refused when the grace period ends', begin(0), 3_000, 'stopped', undefined, signals(1_000)],
+  ['are refused at a second signal', begin(0), 1_000, 'stopped', undefined, signals(900, 950)],
+])('several fluentds %s', (_, state, at, name, wakeAt, look = {}) => {
+  const candidates = [row({ pid: 5, argv: ['fluentd', '-c', 'a'] }), row({ pid: 6, argv: ['td-agent'] })];
+  const fluentd: FluentdReading = { kind: 'ambiguous', candidates };
+  const last = decided(state, looks(behind, at, { fluentd, ...look }), { grace: 2_000 });
+  expect(last).toMatchObject({ state: { name }, wakeAt });
+  if (name === 'stopped') expect(last.whyChanged).toMatch(/pid 5 \(fluentd -c a\), pid 6 \(td-agent\)/);
+});
