@@ -5,13 +5,15 @@ import {
   isWarning,
   type Outcome,
   outcomeOf,
+  verdictOf,
 } from '../../../src/core/drain/outcome.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { DrainResult, End, Trigger } from '../../../src/core/drain/state.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { listed } from '../../../src/core/progress/describe.ts';
 import type { DrainRequest } from '../../../src/core/progress/drain-request.ts';
-import type { Doubt, Left } from '../../../src/core/progress/progress.ts';
+import { type Doubt, type Left, type Progress, pendingChunks } from '../../../src/core/progress/progress.ts';
+import { progressFromWitnesses } from '../../../src/core/witness/reports.ts';
 import { ABSENT, entry, policy, running, seen, snapshot, type Watched } from '../../support/builders.ts';
 import { schemaIn } from '../../support/json-schema.ts';
 import { output } from '../../support/said.ts';
@@ -271,5 +273,59 @@ describe('the schema of an outcome', () => {
     expect(faultsIn({ ...good, durationsMs })).toEqual(['durationsMs.draining: 0.5']);
     expect(faultsIn({ ...good, drained: true })).toEqual(['drained: unknown']);
     expect(faultsIn({ version: 1 })).toEqual(['outcome: missing']);
+  });
+});
+
+const DOUBT: Doubt = { kind: 'heard', about: 'out_http.rb', why: 'Fluentd said it' };
+const KEPT: Left = { kind: 'kept', where: 'concat', records: 1 };
+const UNREAD: Left = { kind: 'unread', path: '/a', bytes: 1 };
+
+function held(...ids: readonly string[]): Left {
+  return { kind: 'held', output: 'out', chunks: ids.length, bytes: 1, ids, next: 'flush' };
+}
+
+/** What a witness says that has taken 20 records, but for these changes. */
+function progress(changed: Partial<Progress> = {}): Progress {
+  return { ...progressFromWitnesses({ at: 0, witnesses: [alive()] }), taken: 20, ...changed };
+}
+
+test('a chunk that came out only when Fluentd stopped is left, if a plugin may have kept its records', () => {
+  const pending = pendingChunks(progress());
+  const came = (kind: Doubt['kind'], end: End['kind']) =>
+    verdictOf(progress({ left: [held('new')], doubts: [{ ...DOUBT, kind }] }), pending, end).word;
+  expect(came('may-hold', 'stopped')).toBe('not-drained');
+  expect(came('heard', 'stopped')).toBe('unproven');
+  // Another source may have written it, and Fluentd sends it later.
+  expect(came('may-hold', 'left-to-kubelet')).toBe('unproven');
+});
+
+describe('chunks that came after everything was read', () => {
+  const pending = pendingChunks(progress({ left: [held('a'), UNREAD] }));
+  const left = (...found: readonly Left[]) => verdictOf(progress({ left: found }), pending, 'stopped').left;
+  const unnamed: Left = { ...held(), ids: undefined } as Left;
+
+  test('do not count, because others may feed the same output all the time, and hide nothing else', () => {
+    expect(left(held('b'))).toEqual([]);
+    expect(left(held('a', 'b'))).toEqual([held('a')]);
+    expect(left(UNREAD, KEPT)).toEqual([UNREAD, KEPT]);
+  });
+
+  const own = { ...held('c'), isOwn: true } as Left;
+  test.each<[string, Partial<Progress>, Partial<typeof pending>?]>([
+    [
+      "a buffer has taken records of an input since, but for a buffer of Fluentd's own log",
+      { left: [held('b'), own], taken: 21 },
+    ],
+    ['nobody counted what buffers took', { taken: undefined }, { taken: undefined }],
+    ['lines came in after that', { mark: 'n' }],
+  ])('count if %s', (_, later, before = {}) => {
+    const found = progress({ left: [held('b')], ...later });
+    expect(verdictOf(found, { ...pending, ...before }, 'stopped').left).toEqual([held('b')]);
+  });
+
+  test('count if not all have an id', () => {
+    const before = pendingChunks(progress({ left: [unnamed] }));
+    expect(verdictOf(progress({ left: [held('b')] }), before, 'stopped').word).toBe('not-drained');
+    expect(left(unnamed)).toEqual([unnamed]);
   });
 });
