@@ -22,7 +22,7 @@ import {
   type Watched,
   WRAPPER,
 } from '../../support/builders.ts';
-import { holding, sight } from '../../support/said.ts';
+import { holding } from '../../support/said.ts';
 import { alive, gone, NOT_BELIEVED, SILENT } from '../../support/witnesses.ts';
 import { EMPTY, followed, MISSING, said, tailRules, unfound, unreadable } from '../worlds.ts';
 
@@ -73,7 +73,6 @@ test('every gate is open if everything has been read for the settle time and all
   expect(gateIn({})).toBeUndefined();
 });
 
-const LEFT = { files: [sight({ pos: 40 })] };
 const concat = { kept: [{ class: 'Concat', n: 2 }] };
 const emitting = { kept: [{ class: 'Concat', n: 2, emits: 60 }] };
 
@@ -118,7 +117,6 @@ describe('the drain is kept open by', () => {
       looked(said(gone({ worker: 1 }), alive({ worker: 0, workers: 2 }, '2-13.sock'))),
     ],
     ['a file with lines left', 'unread: .*app.log: .* \\(20 B\\)', { files: [behind] }],
-    ['a file with lines left, as a witness says', 'unread: .* \\(60 B\\)', witnessed(LEFT)],
     ['a file that in_tail has yet to find', 'unfound: /new: .* \\(5 B\\)', looked(unfound(5))],
     ['a Fluentd that is not proven', 'fluentd: pid 4242 may not', fluentd(running({ proof: 'none' }))],
     ['too short a time since a call that does not say that main has ended', 'settle', looked({}, SIGTERM)],

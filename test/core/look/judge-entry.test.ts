@@ -1,15 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { entry, fileOf, reading, seen, snapshot } from '../../support/builders.ts';
+import { entry, fileOf, seen, snapshot } from '../../support/builders.ts';
 import { EMPTY, followed } from '../worlds.ts';
 
 const SECOND = 1_000;
 const at = (position: number | null) => entry({ position });
 const other = entry({ path: '/other' });
 const look = (when: number, position: number | null): Snapshot => snapshot(when, [[at(position)]]);
-/** A look at one entry, in a pos file that was last written so long ago. */
-const written = (when: number, position: number, ago: number): Snapshot =>
-  snapshot(when, [[at(position)]], { posFiles: [reading([[at(position)]], ago)] });
 
 describe('a movement', () => {
   test.each<[string, readonly Snapshot[]]>([
@@ -22,7 +19,7 @@ describe('a movement', () => {
   });
 
   test.each<[string, readonly Snapshot[]]>([
-    ['the same content written again', [written(0, 5, 0), written(SECOND, 5, 0)]],
+    ['the same content written again', [look(0, 5), look(SECOND, 5)]],
     ['in_tail letting a file go', [look(0, 5), look(SECOND, null)]],
     ['an entry that is back after an empty look', [look(0, 5), snapshot(SECOND, [], EMPTY), look(2_000, 5)]],
   ])('is not %s', (_, looks) => {

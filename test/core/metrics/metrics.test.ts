@@ -132,9 +132,10 @@ test('a file that left its path unread is reported, with what was left of it', (
   });
 });
 
-test('no more files than asked for have series of their own, those that are furthest behind', () => {
-  const files = Object.fromEntries([10, 30, 20].map((size) => [`/${size}`, { size, position: 0 }]));
-  const series = new Exporter().scrape(files, 2);
+test('no more files than asked for have series of their own: those of unknown lag, and those furthest behind', () => {
+  const sized = [10, 30, 20].map((size) => [`/${size}`, { size, position: 0 }] as const);
+  const files: Files = Object.fromEntries([...sized, ['/gone', { size: null, position: 10 }]]);
+  const series = new Exporter().scrape(files, 3);
   expect(singleIn(series, 'lag_bytes')).toEqual([
     `posidle_file_lag_bytes{path="/30",inode="7",pos_file="${POS}"}`,
     `posidle_file_lag_bytes{path="/20",inode="7",pos_file="${POS}"}`,
