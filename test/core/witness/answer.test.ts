@@ -100,17 +100,13 @@ describe('an answer', () => {
     const valid = text();
     const full = Object.entries(parseReport(valid));
     const anything = fc.oneof(fc.string(), fc.json());
-    const cut = fc.nat(valid.length).map((end) => valid.slice(0, end));
-    const spliced = fc
-      .tuple(fc.nat(valid.length), fc.nat(20), anything)
-      .map(([at, gone, put]) => valid.slice(0, at) + put + valid.slice(at + gone));
     const replaced = fc.tuple(fc.nat(250), fc.jsonValue()).map(([at, value]) => {
       let left = at;
       return JSON.stringify(JSON.parse(valid, (_, old) => (left-- === 0 ? value : old)));
     });
     let believed = 0;
     fc.assert(
-      fc.property(fc.oneof(anything, cut, spliced, replaced), (text) => {
+      fc.property(fc.oneof(anything, replaced), (text) => {
         const said = parseReport(text);
         if ('notBelieved' in said) {
           expect(said.notBelieved).toBeTypeOf('string');
