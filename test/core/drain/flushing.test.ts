@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { flushAt } from '../../../src/core/drain/flushing.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { Draining, Gate } from '../../../src/core/drain/state.ts';
@@ -65,52 +65,48 @@ const REACHED = { fluentd: REMOTE, ...said(alive({ outputs: [holding('a')] })) }
 const EMITTING = { ...said(alive({ moving: 1, outputs: [holding('a')] })) };
 const WITNESSED = { posFiles: [], ...said(alive({ outputs: [holding('a')] })) };
 
-describe('a flush is asked for', () => {
-  test.each<[string, World, number]>([
-    ['at once, when everything is read', {}, NOW],
-    ['at once, where only a buffer on disk holds chunks', CHUNKS, NOW],
-    ['again after 10 s, where chunks stay', { ...CHUNKS, ...flushed(95_000), gate: 'buffers' }, 105_000],
-    ['of an unseen buffer, again where lines came in since', { ...flushed(97_000), movedAt: 98_000 }, NOW],
-    ['where a full buffer may hold in_tail up: it has stood still for a tick', { gate: 'unread' }, 91_500],
-    ['where a full buffer may hold up a thread that emits records', { ...UNREAD, look: EMITTING }, 91_500],
-    ['again after 2 s, when everything is read', { ...CHUNKS, ...flushed(99_900) }, 101_900],
-    ['not sooner than 2 s after the last one', { ...CHUNKS, ...flushed(99_000), gate: 'unfound' }, 101_000],
-    ['shortly before the deadline, whatever else is closed', { gate: 'pos-file' }, LAST_FLUSH],
-    [
-      'before the deadline, but 2 s after the last one',
-      { ...CHUNKS, ...flushed(379_000), gate: 'settle' },
-      381_000,
-    ],
-    ['before the deadline, where in_tail goes on reading', { ...UNREAD, movedAt: NOW, rules: SHORT }, 96_000],
-    ['before the deadline, where only a witness sees the unread', { ...UNREAD, look: WITNESSED }, LAST_FLUSH],
-    ['half way to the deadline, where that is near', { gate: 'pos-file', rules: NEAR }, 98_000],
-    ['half way through a grace period, where a signal came', { gate: 'pos-file', look: SIGNALLED }, 106_500],
-    ['of a Fluentd in another container whose witness listens', { look: REACHED }, NOW],
-    ['of one that is just starting, through its witness', { look: { ...REACHED, fluentd: STARTING } }, NOW],
-    ['of a Fluentd whose pos file was removed', { look: MISSING, gate: 'pos-file' }, LAST_FLUSH],
-    ['of a supervisor that has run for the settle time', { look: { fluentd: newcomer }, since: 98_000 }, NOW],
-  ])('%s', (_, world, at) => {
-    expect(flushTime(world)).toBe(at);
-  });
+test.each<[string, World, number]>([
+  ['at once, when everything is read', {}, NOW],
+  ['at once, where only a buffer on disk holds chunks', CHUNKS, NOW],
+  ['again after 10 s, where chunks stay', { ...CHUNKS, ...flushed(95_000), gate: 'buffers' }, 105_000],
+  ['of an unseen buffer, again where lines came in since', { ...flushed(97_000), movedAt: 98_000 }, NOW],
+  ['where a full buffer may hold in_tail up: it has stood still for a tick', { gate: 'unread' }, 91_500],
+  ['where a full buffer may hold up a thread that emits records', { ...UNREAD, look: EMITTING }, 91_500],
+  ['again after 2 s, when everything is read', { ...CHUNKS, ...flushed(99_900) }, 101_900],
+  ['not sooner than 2 s after the last one', { ...CHUNKS, ...flushed(99_000), gate: 'unfound' }, 101_000],
+  ['shortly before the deadline, whatever else is closed', { gate: 'pos-file' }, LAST_FLUSH],
+  [
+    'before the deadline, but 2 s after the last one',
+    { ...CHUNKS, ...flushed(379_000), gate: 'settle' },
+    381_000,
+  ],
+  ['before the deadline, where in_tail goes on reading', { ...UNREAD, movedAt: NOW, rules: SHORT }, 96_000],
+  ['before the deadline, where only a witness sees the unread', { ...UNREAD, look: WITNESSED }, LAST_FLUSH],
+  ['half way to the deadline, where that is near', { gate: 'pos-file', rules: NEAR }, 98_000],
+  ['half way through a grace period, where a signal came', { gate: 'pos-file', look: SIGNALLED }, 106_500],
+  ['of a Fluentd in another container whose witness listens', { look: REACHED }, NOW],
+  ['of one that is just starting, through its witness', { look: { ...REACHED, fluentd: STARTING } }, NOW],
+  ['of a Fluentd whose pos file was removed', { look: MISSING, gate: 'pos-file' }, LAST_FLUSH],
+  ['of a supervisor that has run for the settle time', { look: { fluentd: newcomer }, since: 98_000 }, NOW],
+])('a flush is asked for %s', (_, world, at) => {
+  expect(flushTime(world)).toBe(at);
 });
 
-describe('no flush is asked for', () => {
-  test.each<[string, World]>([
-    ['where all that holds chunks retries: it sends them by itself', { look: retrying }],
-    ['where no buffer holds or hides anything', { look: { buffers: onDisk() } }],
-    ['where a buffer that nobody sees was flushed, and nothing moved since', flushed(95_000)],
-    ['where lines came in at the very instant of the last one', { ...flushed(95_000), movedAt: 95_000 }],
-    ['of a wrapper: it would die of SIGUSR1', { look: { fluentd: WRAPPER } }],
-    ['of a Fluentd that is not there', { look: { fluentd: ABSENT } }],
-    ['of a Fluentd that is not proven', { look: { fluentd: running({ proof: 'none' }) } }],
-    ['of one in another container whose witness is silent', { look: { fluentd: REMOTE, ...said(SILENT) } }],
-    ['of a Fluentd whose worker has not opened its pos file yet', { look: { fluentd: STARTING } }],
-    [
-      'of a Fluentd whose pos file is not there yet: it has only just begun',
-      { look: MISSING, before: MISSING },
-    ],
-    ['of a supervisor that has run for a shorter time', { look: { fluentd: newcomer }, since: 98_001 }],
-  ])('%s', (_, world) => {
-    expect(flushTime(world)).toBeUndefined();
-  });
+test.each<[string, World]>([
+  ['where all that holds chunks retries: it sends them by itself', { look: retrying }],
+  ['where no buffer holds or hides anything', { look: { buffers: onDisk() } }],
+  ['where a buffer that nobody sees was flushed, and nothing moved since', flushed(95_000)],
+  ['where lines came in at the very instant of the last one', { ...flushed(95_000), movedAt: 95_000 }],
+  ['of a wrapper: it would die of SIGUSR1', { look: { fluentd: WRAPPER } }],
+  ['of a Fluentd that is not there', { look: { fluentd: ABSENT } }],
+  ['of a Fluentd that is not proven', { look: { fluentd: running({ proof: 'none' }) } }],
+  ['of one in another container whose witness is silent', { look: { fluentd: REMOTE, ...said(SILENT) } }],
+  ['of a Fluentd whose worker has not opened its pos file yet', { look: { fluentd: STARTING } }],
+  [
+    'of a Fluentd whose pos file is not there yet: it has only just begun',
+    { look: MISSING, before: MISSING },
+  ],
+  ['of a supervisor that has run for a shorter time', { look: { fluentd: newcomer }, since: 98_001 }],
+])('no flush is asked for %s', (_, world) => {
+  expect(flushTime(world)).toBeUndefined();
 });

@@ -76,61 +76,59 @@ test('every gate is open if everything has been read for the settle time and all
 const concat = { kept: [{ class: 'Concat', n: 2 }] };
 const emitting = { kept: [{ class: 'Concat', n: 2, emits: 60 }] };
 
-describe('the drain is kept open by', () => {
-  test.each<[string, string, Change]>([
-    ['no Fluentd', 'fluentd: no fluentd runs', fluentd(ABSENT)],
-    ['a wrapper whose Fluentd has ended', 'fluentd: Fluentd has ended', fluentd(WRAPPER)],
-    ['a Fluentd that is being replaced', 'fluentd: .* by pid 5000', fluentd(REPLACED)],
-    ['a worker that has not opened its pos file', 'worker: .* yet', fluentd(STARTING)],
-    ['one of two workers, where one witness answers', 'worker: .* yet', fluentd(ONE_OF_TWO, HEARD)],
-    ['a supervisor without its worker', 'worker: .* is gone', fluentd(running({ workers: [] }))],
-    [
-      'a Fluentd whose witness cannot be asked yet',
-      'worker: Fluentd runs, but posidle can ask no witness',
-      fluentd({ ...REMOTE, isStarting: true }),
-    ],
-    ['a look that did not take in everything', 'look', looked({ depth: 'light' })],
-    ['a look that began before the trigger', 'look', looked({ lookedAt: 58_999 }, QUIET)],
-    [
-      'a witness that does not answer, also if all files are read',
-      'worker: .*: its witness did not answer',
-      looked(said(SILENT)),
-    ],
-    [
-      'a witness that is not believed, without a pos file',
-      'worker: .* does not believe',
-      looked({ posFiles: [], ...said(NOT_BELIEVED) }),
-    ],
-    ['a pos file that is away', `pos-file: ${POS} is not there`, looked(MISSING)],
-    ['a pos file that cannot be read', 'pos-file: .*: EIO', looked(unreadable('EIO'))],
-    ['an empty pos file', `pos-file: ${POS} is empty for now`, looked(EMPTY)],
-    ['a source that cannot be listed', 'pos-file: .*: EACCES', looked(followed({ unknown: 'EACCES' }))],
-    ['a file that cannot be looked at', `pos-file: ${LOG} cannot`, { files: [unseen] }],
-    [
-      'a worker that starts, as its witness says',
-      'worker: worker .pid 12.: it has not started',
-      witnessed({ ready: false }),
-    ],
-    [
-      'a worker that has ended, or does not run yet, while another one runs',
-      'worker: Fluentd lacks 1 worker',
-      looked(said(gone({ worker: 1 }), alive({ worker: 0, workers: 2 }, '2-13.sock'))),
-    ],
-    ['a file with lines left', 'unread: .*app.log: .* \\(20 B\\)', { files: [behind] }],
-    ['a file that in_tail has yet to find', 'unfound: /new: .* \\(5 B\\)', looked(unfound(5))],
-    ['a Fluentd that is not proven', 'fluentd: pid 4242 may not', fluentd(running({ proof: 'none' }))],
-    ['too short a time since a call that does not say that main has ended', 'settle', looked({}, SIGTERM)],
-    ['records that Fluentd emits later', 'settle: .* 2 records', witnessed(emitting)],
-    ['records that a thread emits', 'unread: records are on their way .*2 threads', witnessed({ moving: 2 })],
-    ['chunks that nobody has flushed', 'flush', looked({ buffers: onDisk(7) })],
-    ['a buffer that nobody sees and nobody has flushed', 'flush', looked(HIDDEN)],
-    ['a buffer that nobody sees in another container', 'flush', fluentd(REMOTE, HIDDEN)],
-    ['flushed chunks that are still there', 'buffers: .*15 B', looked({ buffers: onDisk(7, 8) }, FLUSHED)],
-    ['chunks of an output that retries', 'buffers: out', witnessed({ outputs: [RETRYING] })],
-  ])('%s', (_, told, change) => {
-    const { name, why } = gateIn(change) ?? {};
-    expect(`${name}: ${why}`).toMatch(new RegExp(`^${told}`));
-  });
+test.each<[string, string, Change]>([
+  ['no Fluentd', 'fluentd: no fluentd runs', fluentd(ABSENT)],
+  ['a wrapper whose Fluentd has ended', 'fluentd: Fluentd has ended', fluentd(WRAPPER)],
+  ['a Fluentd that is being replaced', 'fluentd: .* by pid 5000', fluentd(REPLACED)],
+  ['a worker that has not opened its pos file', 'worker: .* yet', fluentd(STARTING)],
+  ['one of two workers, where one witness answers', 'worker: .* yet', fluentd(ONE_OF_TWO, HEARD)],
+  ['a supervisor without its worker', 'worker: .* is gone', fluentd(running({ workers: [] }))],
+  [
+    'a Fluentd whose witness cannot be asked yet',
+    'worker: Fluentd runs, but posidle can ask no witness',
+    fluentd({ ...REMOTE, isStarting: true }),
+  ],
+  ['a look that did not take in everything', 'look', looked({ depth: 'light' })],
+  ['a look that began before the trigger', 'look', looked({ lookedAt: 58_999 }, QUIET)],
+  [
+    'a witness that does not answer, also if all files are read',
+    'worker: .*: its witness did not answer',
+    looked(said(SILENT)),
+  ],
+  [
+    'a witness that is not believed, without a pos file',
+    'worker: .* does not believe',
+    looked({ posFiles: [], ...said(NOT_BELIEVED) }),
+  ],
+  ['a pos file that is away', `pos-file: ${POS} is not there`, looked(MISSING)],
+  ['a pos file that cannot be read', 'pos-file: .*: EIO', looked(unreadable('EIO'))],
+  ['an empty pos file', `pos-file: ${POS} is empty for now`, looked(EMPTY)],
+  ['a source that cannot be listed', 'pos-file: .*: EACCES', looked(followed({ unknown: 'EACCES' }))],
+  ['a file that cannot be looked at', `pos-file: ${LOG} cannot`, { files: [unseen] }],
+  [
+    'a worker that starts, as its witness says',
+    'worker: worker .pid 12.: it has not started',
+    witnessed({ ready: false }),
+  ],
+  [
+    'a worker that has ended, or does not run yet, while another one runs',
+    'worker: Fluentd lacks 1 worker',
+    looked(said(gone({ worker: 1 }), alive({ worker: 0, workers: 2 }, '2-13.sock'))),
+  ],
+  ['a file with lines left', 'unread: .*app.log: .* \\(20 B\\)', { files: [behind] }],
+  ['a file that in_tail has yet to find', 'unfound: /new: .* \\(5 B\\)', looked(unfound(5))],
+  ['a Fluentd that is not proven', 'fluentd: pid 4242 may not', fluentd(running({ proof: 'none' }))],
+  ['too short a time since a call that does not say that main has ended', 'settle', looked({}, SIGTERM)],
+  ['records that Fluentd emits later', 'settle: .* 2 records', witnessed(emitting)],
+  ['records that a thread emits', 'unread: records are on their way .*2 threads', witnessed({ moving: 2 })],
+  ['chunks that nobody has flushed', 'flush', looked({ buffers: onDisk(7) })],
+  ['a buffer that nobody sees and nobody has flushed', 'flush', looked(HIDDEN)],
+  ['a buffer that nobody sees in another container', 'flush', fluentd(REMOTE, HIDDEN)],
+  ['flushed chunks that are still there', 'buffers: .*15 B', looked({ buffers: onDisk(7, 8) }, FLUSHED)],
+  ['chunks of an output that retries', 'buffers: out', witnessed({ outputs: [RETRYING] })],
+])('the drain is kept open by %s', (_, told, change) => {
+  const { name, why } = gateIn(change) ?? {};
+  expect(`${name}: ${why}`).toMatch(new RegExp(`^${told}`));
 });
 
 describe('the first of two closed gates is reported', () => {
@@ -155,29 +153,27 @@ describe('the first of two closed gates is reported', () => {
   });
 });
 
-describe('the drain is not kept open by', () => {
-  test.each<[string, Change]>([
-    ['a Fluentd in another container', fluentd(REMOTE)],
-    ['a supervisor that never had a worker', always(running({ workers: [] }))],
-    ['an empty pos file, when a whole start timeout has passed', looked(EMPTY, by('start-timeout'))],
-    ['a witness that is not believed, where the files say what is read', looked(said(NOT_BELIEVED))],
-    ['an empty file that in_tail has yet to find', looked(unfound(0))],
-    ['a last line without its newline', { files: [unfinished] }],
-    ['a look that began with the trigger', looked({ lookedAt: 59_000 }, QUIET)],
-    ['a chunk that Fluentd gave up', looked({ buffers: { ...onDisk(), givenUp: [CHUNK] } })],
-    ['records that come out only when Fluentd stops', witnessed(concat)],
-    ['chunks of a worker that has ended', looked(said(gone({ ends: [holding('a')] }), alive()))],
-    ['a worker without its pos file open, where its witness answers', fluentd(STARTING, HEARD)],
-    ['the looks, where a witness has answered', { files: [behind], look: HEARD }],
-    ['a buffer that nobody sees, once it was flushed', looked(HIDDEN, FLUSHED)],
-    ['a buffer that nobody sees below a wrapper, which SIGUSR1 would end', always(WRAPPER, HIDDEN)],
-    ...(['quiet', 'done-file', 'main-ended', 'start-timeout'] as const).map((one): [string, Change] => [
-      `the settle time after main has ended (${one})`,
-      { state: by(one) },
-    ]),
-  ])('%s', (_, change) => {
-    expect(gateIn(change)).toBeUndefined();
-  });
+test.each<[string, Change]>([
+  ['a Fluentd in another container', fluentd(REMOTE)],
+  ['a supervisor that never had a worker', always(running({ workers: [] }))],
+  ['an empty pos file, when a whole start timeout has passed', looked(EMPTY, by('start-timeout'))],
+  ['a witness that is not believed, where the files say what is read', looked(said(NOT_BELIEVED))],
+  ['an empty file that in_tail has yet to find', looked(unfound(0))],
+  ['a last line without its newline', { files: [unfinished] }],
+  ['a look that began with the trigger', looked({ lookedAt: 59_000 }, QUIET)],
+  ['a chunk that Fluentd gave up', looked({ buffers: { ...onDisk(), givenUp: [CHUNK] } })],
+  ['records that come out only when Fluentd stops', witnessed(concat)],
+  ['chunks of a worker that has ended', looked(said(gone({ ends: [holding('a')] }), alive()))],
+  ['a worker without its pos file open, where its witness answers', fluentd(STARTING, HEARD)],
+  ['the looks, where a witness has answered', { files: [behind], look: HEARD }],
+  ['a buffer that nobody sees, once it was flushed', looked(HIDDEN, FLUSHED)],
+  ['a buffer that nobody sees below a wrapper, which SIGUSR1 would end', always(WRAPPER, HIDDEN)],
+  ...(['quiet', 'done-file', 'main-ended', 'start-timeout'] as const).map((one): [string, Change] => [
+    `the settle time after main has ended (${one})`,
+    { state: by(one) },
+  ]),
+])('the drain is not kept open by %s', (_, change) => {
+  expect(gateIn(change)).toBeUndefined();
 });
 
 test.each([

@@ -230,15 +230,13 @@ describe('a drain that is over its time', () => {
   });
 });
 
-describe('the next look of a drain', () => {
-  test.each([
-    ['comes at the last flush, not at the settle time that has passed', AT, SETTLED],
-    ['comes when the settle time is over', 1_000, 2_000],
-    ['comes before the deadline once it is time for the last flush', SETTLED, CLOSES],
-  ])('%s', (_, at, wakeAt) => {
-    const next = decided(draining(), looks(behind, at));
-    expect(next).toMatchObject({ state: { name: 'draining' }, wakeAt, actions: [] });
-  });
+test.each([
+  ['comes at the last flush, not at the settle time that has passed', AT, SETTLED],
+  ['comes when the settle time is over', 1_000, 2_000],
+  ['comes before the deadline once it is time for the last flush', SETTLED, CLOSES],
+])('the next look of a drain %s', (_, at, wakeAt) => {
+  const next = decided(draining(), looks(behind, at));
+  expect(next).toMatchObject({ state: { name: 'draining' }, wakeAt, actions: [] });
 });
 
 describe('a drain that finds everything read', () => {
@@ -324,17 +322,15 @@ describe('what in_tail may still finish', () => {
   });
 });
 
-describe('a guess', () => {
-  test('is taken back by a movement, and by no other look', () => {
-    const still = decided(draining({ trigger: QUIET }), looks(behind, AT));
-    expect(still.state.name).toBe('draining');
-    const at = (position: number) => [[entry({ position })]] as readonly Watched[];
-    const moved = seen([snapshot(0, at(90)), snapshot(AT, at(100))]);
-    expect(decided(draining({ trigger: { by: 'quiet', at: AT } }), moved).state.name).toBe('draining');
-    const back = decided(draining({ trigger: QUIET }), moved);
-    expect(back).toMatchObject({ state: { name: 'watching', since: AT }, whyChanged: 'lines came in again' });
-    expect(decided(draining(), moved).state.name).toBe('draining');
-  });
+test('a guess is taken back by a movement, and by no other look', () => {
+  const still = decided(draining({ trigger: QUIET }), looks(behind, AT));
+  expect(still.state.name).toBe('draining');
+  const at = (position: number) => [[entry({ position })]] as readonly Watched[];
+  const moved = seen([snapshot(0, at(90)), snapshot(AT, at(100))]);
+  expect(decided(draining({ trigger: { by: 'quiet', at: AT } }), moved).state.name).toBe('draining');
+  const back = decided(draining({ trigger: QUIET }), moved);
+  expect(back).toMatchObject({ state: { name: 'watching', since: AT }, whyChanged: 'lines came in again' });
+  expect(decided(draining(), moved).state.name).toBe('draining');
 });
 
 test('an overdue look ends no drain, and opens no gate', () => {

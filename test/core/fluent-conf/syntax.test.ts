@@ -71,28 +71,26 @@ describe('a configuration', () => {
   });
 });
 
-describe('a configuration that Fluentd would refuse', () => {
-  it.each([
-    ['<a>\nk v\n', '1: <a> has no end tag'],
-    ['</a>\n', '1: </a> has no start tag'],
-    ['<a>\n<b>\n</a>\n', '3: </a> stands where <b> must end'],
-    ['< >\n', '1: a tag has no name'],
-    ['<a\nk v\n', '1: a tag does not end with >'],
-    ['<a> k\n', '1: something follows a tag on its line'],
-    ['k "v\n', '1: a double-quoted string does not end'],
-    ["k 'v\n", '1: a single-quoted string does not end'],
-    ['k "a" b\n', '1: something follows a value on its line'],
-    ['k "\\q"\n', '1: \\q is not an escape that Fluentd knows'],
-    ['k [::1]:24444\n', '1: something follows a value on its line'],
-    ['k [1,\n', '1: a JSON value does not end'],
-    ['k "#{a"\n', '1: embedded Ruby does not end'],
-    ['k "#{hostname #}"\n', '1: embedded Ruby has a # outside of quotes'],
-    // This one Fluentd takes, and puts `é"}` behind what the Ruby gives.
-    ["k \"#{ENV['K'] || 'é'}\"\n", '1: embedded Ruby has a character that is not ASCII'],
-    ['\ufeff<a>\n</a>\n', '1: the file begins with a byte order mark'],
-  ])('has its first mistake told: %j', (text, problem) => {
-    const { problems } = parseConf(text, 'f.conf');
-    const told = `${problem}; posidle reads no further in this file`;
-    expect(problems.map(({ place, text }) => `${place.line}: ${text}`)).toEqual([told]);
-  });
+it.each([
+  ['<a>\nk v\n', '1: <a> has no end tag'],
+  ['</a>\n', '1: </a> has no start tag'],
+  ['<a>\n<b>\n</a>\n', '3: </a> stands where <b> must end'],
+  ['< >\n', '1: a tag has no name'],
+  ['<a\nk v\n', '1: a tag does not end with >'],
+  ['<a> k\n', '1: something follows a tag on its line'],
+  ['k "v\n', '1: a double-quoted string does not end'],
+  ["k 'v\n", '1: a single-quoted string does not end'],
+  ['k "a" b\n', '1: something follows a value on its line'],
+  ['k "\\q"\n', '1: \\q is not an escape that Fluentd knows'],
+  ['k [::1]:24444\n', '1: something follows a value on its line'],
+  ['k [1,\n', '1: a JSON value does not end'],
+  ['k "#{a"\n', '1: embedded Ruby does not end'],
+  ['k "#{hostname #}"\n', '1: embedded Ruby has a # outside of quotes'],
+  // This one Fluentd takes, and puts `é"}` behind what the Ruby gives.
+  ["k \"#{ENV['K'] || 'é'}\"\n", '1: embedded Ruby has a character that is not ASCII'],
+  ['\ufeff<a>\n</a>\n', '1: the file begins with a byte order mark'],
+])('a configuration that Fluentd would refuse has its first mistake told: %j', (text, problem) => {
+  const { problems } = parseConf(text, 'f.conf');
+  const told = `${problem}; posidle reads no further in this file`;
+  expect(problems.map(({ place, text }) => `${place.line}: ${text}`)).toEqual([told]);
 });

@@ -20,32 +20,30 @@ const [STUCK, SUCCEEDED] = [{ stuck: true }, { succeeded: true }];
 type Is = readonly [Lag['state'], size: number | null, lag: number | null, read: boolean];
 type Row = [title: string, look: FileLook, is: Is, context?: Partial<LagContext>, of?: PositionEntry];
 
-describe('a log file', () => {
-  test.each<Row>([
-    ['whose position is its size', sized(100), ['caught-up', 100, 0, true]],
-    ['with a line left', sized(130, true), ['behind', 130, 30, false]],
-    ['with a line left and a position that stays', sized(130, true), ['blocked', 130, 30, false], STUCK],
-    ['of whose rest nothing is known', sized(130), ['behind', 130, 30, false]],
-    ['with no newline left', sized(130, false), ['partial-line', 130, 30, true]],
-    ['that was cut short and written anew', sized(99), ['truncated', 99, 99, false]],
-    ['that was emptied: nothing is left of it', sized(0), ['truncated', 0, 0, true]],
-    ['that in_tail let go', sized(130), ['unwatched', 130, 0, true], {}, letGo],
-    ['that in_tail let go and is gone', {}, ['unwatched', null, 0, true], {}, letGo],
-    ['not opened yet (inode 0): its path counts', sized(130), ['behind', 130, 130, false], {}, unopened],
-    [
-      'not opened (inode 0), and whose path has a file that is followed',
-      sized(130),
-      ['rotated', null, null, true],
-      SUCCEEDED,
-      unopened,
-    ],
-    ['that cannot be looked at', unreadable, ['unreadable', null, null, false]],
-    ['that cannot be looked at any more', unreadable, ['unreadable', 100, null, false], { lastSize: 100 }],
-    ['that is gone and was never seen', {}, ['missing', null, null, true]],
-    ['that is gone', {}, ['missing', 130, 30, true], { lastSize: 130 }],
-    ['that is gone and was cut short', {}, ['missing', 9, 0, true], { lastSize: 9 }],
-  ])('%s', check);
-});
+test.each<Row>([
+  ['whose position is its size', sized(100), ['caught-up', 100, 0, true]],
+  ['with a line left', sized(130, true), ['behind', 130, 30, false]],
+  ['with a line left and a position that stays', sized(130, true), ['blocked', 130, 30, false], STUCK],
+  ['of whose rest nothing is known', sized(130), ['behind', 130, 30, false]],
+  ['with no newline left', sized(130, false), ['partial-line', 130, 30, true]],
+  ['that was cut short and written anew', sized(99), ['truncated', 99, 99, false]],
+  ['that was emptied: nothing is left of it', sized(0), ['truncated', 0, 0, true]],
+  ['that in_tail let go', sized(130), ['unwatched', 130, 0, true], {}, letGo],
+  ['that in_tail let go and is gone', {}, ['unwatched', null, 0, true], {}, letGo],
+  ['not opened yet (inode 0): its path counts', sized(130), ['behind', 130, 130, false], {}, unopened],
+  [
+    'not opened (inode 0), and whose path has a file that is followed',
+    sized(130),
+    ['rotated', null, null, true],
+    SUCCEEDED,
+    unopened,
+  ],
+  ['that cannot be looked at', unreadable, ['unreadable', null, null, false]],
+  ['that cannot be looked at any more', unreadable, ['unreadable', 100, null, false], { lastSize: 100 }],
+  ['that is gone and was never seen', {}, ['missing', null, null, true]],
+  ['that is gone', {}, ['missing', 130, 30, true], { lastSize: 130 }],
+  ['that is gone and was cut short', {}, ['missing', 9, 0, true], { lastSize: 9 }],
+])('a log file %s', check);
 
 describe('a log file whose path has another file', () => {
   const [LARGER, READ] = [{ lastSize: 130 }, { lastSize: 100 }];
