@@ -137,28 +137,28 @@ describe('an outcome', () => {
         rules: { doneProcess: true, doneProcessGone: 0, startTimeout: 0 },
       });
 
-    test.each<[string, Outcome]>([
-      ['posidle drain was called', word('drain', ['drain'])],
-      ['two signals came', word('SIGTERM', ['SIGTERM', 'SIGINT'])],
-      ['SIGINT came', word('SIGINT', ['SIGINT'])],
-      ['nothing began the drain', word(undefined)],
-      ['main was never seen', ofMain('done-process', [], [])],
-      ['main runs', ofMain('done-process', [main], [main])],
-      ['main refreshes its heartbeat file again', word('heartbeat')],
+    test.each<[string, () => Outcome]>([
+      ['posidle drain was called', () => word('drain', ['drain'])],
+      ['two signals came', () => word('SIGTERM', ['SIGTERM', 'SIGINT'])],
+      ['SIGINT came', () => word('SIGINT', ['SIGINT'])],
+      ['nothing began the drain', () => word(undefined)],
+      ['main was never seen', () => ofMain('done-process', [], [])],
+      ['main runs', () => ofMain('done-process', [main], [main])],
+      ['main refreshes its heartbeat file again', () => word('heartbeat')],
     ])('as where %s', (_, told) => {
-      expect(told).toMatchObject({ outcome: 'unproven', doubts: { worst: [{ kind: 'main-may-run' }] } });
+      expect(told()).toMatchObject({ outcome: 'unproven', doubts: { worst: [{ kind: 'main-may-run' }] } });
     });
 
-    test.each<[string, Outcome]>([
-      ['somebody called for the end', word('http')],
-      ['main no longer refreshes its heartbeat file', word('heartbeat', ['heartbeat'])],
-      ['posidle drain was told so', word('main-ended', ['main-ended'])],
-      ['somebody called after SIGTERM', word('SIGTERM', ['SIGTERM', 'http'])],
-      ['the done file came after SIGTERM', word('SIGTERM', ['SIGTERM', 'done-file'])],
-      ["main's process was gone after SIGTERM", ofMain('SIGTERM', [main], [])],
-      ["main's process is gone", ofMain('done-process', [main], [])],
+    test.each<[string, () => Outcome]>([
+      ['somebody called for the end', () => word('http')],
+      ['main no longer refreshes its heartbeat file', () => word('heartbeat', ['heartbeat'])],
+      ['posidle drain was told so', () => word('main-ended', ['main-ended'])],
+      ['somebody called after SIGTERM', () => word('SIGTERM', ['SIGTERM', 'http'])],
+      ['the done file came after SIGTERM', () => word('SIGTERM', ['SIGTERM', 'done-file'])],
+      ["main's process was gone after SIGTERM", () => ofMain('SIGTERM', [main], [])],
+      ["main's process is gone", () => ofMain('done-process', [main], [])],
     ])('but not if %s', (_, told) => {
-      expect(told.outcome).toBe('drained');
+      expect(told().outcome).toBe('drained');
     });
   });
 

@@ -59,19 +59,19 @@ describe('quiet', () => {
   const silent = (at: number, changes: Partial<Observation> = {}, files = read) =>
     decided(WATCHING, { ...looks(files, at), ...changes }, { quiet: 4_000, startTimeout: 20_000 });
 
-  test.each<[string, ReturnType<typeof silent>, State['name']]>([
-    ['is a trigger once its window is over', silent(4_000), 'draining'],
-    ['is none before', silent(3_999), 'watching'],
-    ['is none within its window after a movement', silent(8_000, changed({ movedAt: 4_001 })), 'watching'],
-    ['is none while a pos file is unknown', silent(19_999, unknown), 'watching'],
-    ['counts after the start timeout all the same', silent(20_000, unknown), 'draining'],
-    ['is none while bytes are left', silent(60_000, {}, behind), 'watching'],
-    ['is none while a pos file may hide unread bytes', silent(60_000, hiding), 'watching'],
-    ['is one beside bytes that were read, as a witness says', silent(4_000, witnessed, behind), 'draining'],
-    ['is one beside bytes that nobody will read', silent(4_000, { goneSince: 1 }, behind), 'draining'],
-    ['is one beside a file that cannot be looked at', silent(4_000, {}, [unseen]), 'draining'],
-  ])('%s', (_, { state }, name) => {
-    expect(state.name).toBe(name);
+  test.each<[string, Parameters<typeof silent>, State['name']]>([
+    ['is a trigger once its window is over', [4_000], 'draining'],
+    ['is none before', [3_999], 'watching'],
+    ['is none within its window after a movement', [8_000, changed({ movedAt: 4_001 })], 'watching'],
+    ['is none while a pos file is unknown', [19_999, unknown], 'watching'],
+    ['counts after the start timeout all the same', [20_000, unknown], 'draining'],
+    ['is none while bytes are left', [60_000, {}, behind], 'watching'],
+    ['is none while a pos file may hide unread bytes', [60_000, hiding], 'watching'],
+    ['is one beside bytes that were read, as a witness says', [4_000, witnessed, behind], 'draining'],
+    ['is one beside bytes that nobody will read', [4_000, { goneSince: 1 }, behind], 'draining'],
+    ['is one beside a file that cannot be looked at', [4_000, {}, [unseen]], 'draining'],
+  ])('%s', (_, world, name) => {
+    expect(silent(...world).state.name).toBe(name);
   });
 
   test('asks a witness about unread bytes when its window is over', () => {
@@ -162,12 +162,13 @@ describe('before anything is read', () => {
   const silent = (at: number, changes: Partial<Observation> = {}, rules: Partial<Policy> = {}) =>
     decided(begin(0), { ...looks([], at), ...changes }, { startTimeout: 600_000, quiet: 60_000, ...rules });
 
-  test.each<[string, ReturnType<typeof silent>, State['name'], number | undefined]>([
-    ['Fluentd is waited for', silent(599_999), 'waiting', 600_000],
-    ['the start timeout is a trigger, where silence is one', silent(600_000), 'draining', undefined],
-    ['the start timeout is none, where another has to come', silent(600_000, {}, OFF), 'waiting', undefined],
-    ['one entry that moved begins the watch', silent(1, { hasRead: true }), 'watching', undefined],
-  ])('%s', (_, { state, wakeAt }, name, due) => {
+  test.each<[string, Parameters<typeof silent>, State['name'], number | undefined]>([
+    ['Fluentd is waited for', [599_999], 'waiting', 600_000],
+    ['the start timeout is a trigger, where silence is one', [600_000], 'draining', undefined],
+    ['the start timeout is none, where another has to come', [600_000, {}, OFF], 'waiting', undefined],
+    ['one entry that moved begins the watch', [1, { hasRead: true }], 'watching', undefined],
+  ])('%s', (_, world, name, due) => {
+    const { state, wakeAt } = silent(...world);
     expect([state.name, wakeAt]).toEqual([name, due]);
   });
 
@@ -268,16 +269,14 @@ describe('a drain that finds everything read', () => {
     expect(away).toMatchObject({ state: { name: 'draining', emptyAt: undefined }, actions: [] });
   });
 
-  test.each<[string, string, number, Partial<Policy>, boolean]>([
-    ['leaves the stop to the kubelet', 'left-to-kubelet', AT, { podEnds: true }, true],
-    ['never signals what may be another Fluentd, also at the deadline', 'not-proven', DEADLINE, {}, false],
-  ])('%s', (_, kind, at, rules, isProven) => {
-    const next = decided(
-      draining(),
-      looks(read, at, { fluentd: running({ proof: isProven ? 'own' : 'none' }) }),
-      rules,
-    );
-    expect(next).toMatchObject({ state: { end: { kind } }, actions: [] });
+  test('leaves the stop to the kubelet', () => {
+    const next = decided(draining(), looks(read, AT), { podEnds: true });
+    expect(next).toMatchObject({ state: { end: { kind: 'left-to-kubelet' } }, actions: [] });
+  });
+
+  test('never signals what may be another Fluentd, also at the deadline', () => {
+    const next = decided(draining(), looks(read, DEADLINE, { fluentd: running({ proof: 'none' }) }));
+    expect(next).toMatchObject({ state: { end: { kind: 'not-proven' } }, actions: [] });
   });
 });
 
@@ -286,15 +285,14 @@ test.each([
   ['ignores SIGTERM', { sigterm: false }],
   ['has a filter that posidle does not know', { plugins: [{ class: 'Fluent::Plugin::OtherFilter' }] }],
 ])('in an ending Pod, too, posidle itself stops a Fluentd that %s', (_, facts) => {
-  const look = { fluentd: REMOTE, posFiles: [], reports: { at: 0, witnesses: [alive(facts)] } };
+  const look = { fluentd: REMOTE, posFiles: [], ...said(alive(facts)) };
   expect(decided(draining(), looks([], AT, look), { podEnds: true })).toMatchObject({ actions: STOP });
 });
 
 describe('what in_tail may still finish', () => {
   const DONE: Trigger = { by: 'done-file', at: AT };
-  const witnesses = (file: object) => [alive({ files: [sight(file)] })];
   const lookAt = (file: object, at = AT) =>
-    seen([AT, at].map((each) => snapshot(each, read, { reports: { at: each, witnesses: witnesses(file) } })));
+    seen([AT, at].map((each) => snapshot(each, read, said(alive({ files: [sight(file)] })))));
   const half = { pos: 90, unfinished: 10 };
 
   test.each([

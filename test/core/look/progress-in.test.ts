@@ -5,7 +5,7 @@ import type { Witness } from '../../../src/core/witness/reports.ts';
 import { ABSENT, entry, onDisk, policy, seen, snapshot } from '../../support/builders.ts';
 import { holding, sight } from '../../support/said.ts';
 import { alive, gone, SILENT } from '../../support/witnesses.ts';
-import { sized } from '../worlds.ts';
+import { said, sized } from '../worlds.ts';
 
 const PATH = '/log/a.log';
 const behind = sized(130, PATH);
@@ -22,11 +22,9 @@ function known(witnesses: readonly Witness[] | undefined, changes: Partial<Snaps
 describe('the progress comes from', () => {
   const FILES = { source: 'files', left: ['unread', 'held'] };
 
-  test.each<[string, readonly Witness[] | undefined]>([
-    ['there is no witness', undefined],
-    ['there is none yet', []],
-  ])('the files if %s', (_, witnesses) => {
-    expect(known(witnesses)).toEqual({ ...FILES, doubts: ['no-witness'] });
+  test('the files if there is no witness, or none yet, or if Fluentd runs without its own', () => {
+    for (const witnesses of [undefined, [], [gone()]])
+      expect(known(witnesses)).toEqual({ ...FILES, doubts: ['no-witness'] });
   });
 
   test('the witnesses if all have answered or ended: the files say nothing more', () => {
@@ -54,22 +52,20 @@ describe('the progress comes from', () => {
     expect(known([DIED, letGo(PATH)], ended)).toEqual(found);
   });
 
-  test('the files if Fluentd runs without its witness', () => {
-    expect(known([gone()])).toEqual({ ...FILES, doubts: ['no-witness'] });
-  });
-
   test('the witnesses if there are no files to look at: a silent one is waited for', () => {
     const silent = known([SILENT], { posFiles: [] });
     expect(silent).toEqual({ source: 'witness', left: [], doubts: ['no-answer'] });
   });
 });
 
+/** A look at what a witness says of its one file, and nothing else. */
+const look = (at: number, report: object) => snapshot(at, [], { posFiles: [], ...said(alive(report)) });
+const readTo = (pos: number) => ({ files: [sight({ pos, size: 100 })] });
+
 test('an overdue look without files names what a worker held when it last answered', () => {
-  const busy = { at: 0, witnesses: [alive({ outputs: [holding('a')] })] };
-  const before = seen([snapshot(0, [], { posFiles: [], reports: busy })]);
+  const before = seen([look(0, { outputs: [holding('a')] })]);
   const now = { at: 9_000, fluentd: ABSENT, requests: [] };
-  const late = observeOverdue(before, now, 'witness', policy());
-  const { left, doubts } = late.progress;
+  const { left, doubts } = observeOverdue(before, now, 'witness', policy()).progress;
   expect(left).toEqual([]);
   expect(doubts).toMatchObject([
     { kind: 'no-answer', why: expect.stringContaining('When it last answered') },
@@ -77,33 +73,23 @@ test('an overdue look without files names what a worker held when it last answer
 });
 
 describe('lines may last have reached a buffer', () => {
-  const look = (at: number, pos: number) =>
-    snapshot(at, [], {
-      posFiles: [],
-      reports: { at, witnesses: [alive({ files: [sight({ pos, size: 100 })] })] },
-    });
   const movedAt = (...looks: readonly Snapshot[]) => seen(looks).progress.movedAt;
 
   test('at the first look, and then whenever a witness has seen a position move', () => {
-    expect(movedAt(look(1_000, 40))).toBe(1_000);
-    expect(movedAt(look(1_000, 40), look(2_000, 40))).toBe(1_000);
-    expect(movedAt(look(1_000, 40), look(2_000, 41))).toBe(2_000);
+    expect(movedAt(look(1_000, readTo(40)))).toBe(1_000);
+    expect(movedAt(look(1_000, readTo(40)), look(2_000, readTo(40)))).toBe(1_000);
+    expect(movedAt(look(1_000, readTo(40)), look(2_000, readTo(41)))).toBe(2_000);
   });
 
   test('and when a worker has started anew: it has yet to deliver what main left unfinished', () => {
-    const reading = (at: number, ready: boolean) => {
-      const half = alive({ files: [sight({ pos: 90, unfinished: 10 })], ready });
-      return snapshot(at, [], { posFiles: [], reports: { at, witnesses: [half] } });
-    };
-    expect(movedAt(reading(1_000, true), reading(2_000, false), reading(5_000, true))).toBe(5_000);
+    const half = { files: [sight({ pos: 90, unfinished: 10 })] };
+    const anew = [look(1_000, half), look(2_000, { ...half, ready: false }), look(5_000, half)];
+    expect(movedAt(...anew)).toBe(5_000);
   });
 
   test('when the pos files say so, until the witness is asked and sees more', () => {
-    const before = snapshot(1_000, [[entry({ position: 100 })]]);
-    const asked = (at: number, pos: number) =>
-      snapshot(at, [[entry({ position: 100 })]], {
-        reports: { at, witnesses: [alive({ files: [sight({ pos, size: 100 })] })] },
-      });
+    const before = snapshot(1_000, [[entry()]]);
+    const asked = (at: number, pos: number) => snapshot(at, [[entry()]], said(alive(readTo(pos))));
     expect(movedAt(before, asked(9_000, 90))).toBe(1_000);
     expect(movedAt(before, asked(9_000, 90), asked(10_000, 90))).toBe(1_000);
     expect(movedAt(before, asked(9_000, 90), asked(10_000, 95))).toBe(10_000);
