@@ -26,13 +26,6 @@ const rest: fc.Arbitrary<Uint8Array> = fc.oneof(
   fc.uint8Array({ maxLength: 8 }).map((bytes) => bytesOf('\t', without(bytes, NEWLINE))),
 );
 
-export interface GeneratedLine {
-  readonly bytes: Uint8Array;
-  readonly path: Uint8Array;
-  readonly position: string;
-  readonly inode: string;
-}
-
 const position = fc.oneof(
   hexDigits(1, 20),
   hexDigits(16, 16),
@@ -52,7 +45,7 @@ const inode = fc.oneof(
 );
 
 /** A line that Fluentd's regex accepts, made by the grammar that it is. */
-export const entryLine: fc.Arbitrary<GeneratedLine> = fc
+export const entryLine = fc
   .record({ path: pathBytes, position, inode, rest })
   .map(({ path, position, inode, rest }) => ({
     bytes: bytesOf(path, `\t${position}\t${inode}`, rest, '\n'),
