@@ -119,46 +119,44 @@ describe('what is left', () => {
     expect(progress(next, alive({ files: [sight(first)] }, '2-13.sock')).files).toBe(1);
   });
 
-  test('is what closing buffers held, but for the chunks that the next worker took over', () => {
-    const two = gone({ ends: [holding('a', 'b')] });
-    expect(left(two, alive())).toMatchObject([{ kind: 'held', ids: ['a', 'b'] }]);
-    expect(left(two, alive({ resumed: ['a'] }))).toMatchObject([{ ids: ['b'], chunks: 1 }]);
-    expect(left(gone({ ends: [holding('a')] }), alive({ resumed: ['a'] }))).toEqual([]);
-    // A worker that lives tells of them by its outputs.
-    expect(left(alive({ ends: [holding('a')] }))).toEqual([]);
+  const ended = (...ids: readonly string[]) => gone({ ends: [holding(...ids)] });
+  const two = holding('a', 'b');
+  test.each<[string, readonly (readonly string[])[], readonly Witness[]]>([
+    ['all that an ended worker held', [['a', 'b']], [ended('a', 'b'), alive()]],
+    ['but for what the next one took over', [['b']], [ended('a', 'b'), alive({ resumed: ['a'] })]],
+    ['nothing where that took all over', [], [ended('a'), alive({ resumed: ['a'] })]],
+    ['nothing where one that was born before took it over', [], [alive({ resumed: ['a'] }), ended('a')]],
+    ['nothing of one that lives: it tells of them by its outputs', [], [alive({ ends: [holding('a')] })]],
+    ['all of several buffers', [['a'], ['b']], [gone({ ends: [holding('a'), holding('b')] })]],
+    ['nothing of an empty buffer', [], [gone({ ends: [output({ bytes: 5 })] })]],
+    ['all that one which ended later did not take over', [['a']], [ended('a'), gone()]],
+    [
+      'once what one had after the other',
+      [['a']],
+      [ended('a'), gone({ resumed: ['a'], ends: [holding('a')] })],
+    ],
+    ['but for what a later buffer took over', [['b']], [gone({ ends: [{ ...two, chunks: ['b'] }] })]],
+    ['nothing where a later buffer took all over', [], [gone({ ends: [{ ...two, chunks: [] }] })]],
+  ])('of closed buffers is %s', (_, buffers, witnesses) => {
+    const all = buffers.map((ids) => ({ kind: 'held', chunks: ids.length, ids }));
+    expect(left(...witnesses)).toMatchObject(all);
   });
 
-  test('is what each of several closing buffers held, named or not', () => {
-    const ends = [holding('a'), { ...holding('b'), id: 'second' }];
-    expect(left(gone({ ends }))).toMatchObject([{ ids: ['a'] }, { ids: ['b'] }]);
+  test('of a closed buffer may have no name', () => {
     const unnamed = gone({ ends: [{ ...holding('a'), chunks: null }] });
     expect(left(unnamed)).toMatchObject([{ kind: 'held', chunks: 1, ids: undefined }]);
-    expect(left(gone({ ends: [output({ bytes: 5 })] }))).toEqual([]);
-  });
-
-  test('left by the last of several workers that had it one after the other', () => {
-    const last = gone({ resumed: ['a'], ends: [holding('a')] });
-    for (const later of [last, gone()])
-      expect(left(gone({ ends: [holding('a')] }), later)).toMatchObject([{ ids: ['a'], chunks: 1 }]);
   });
 
   test('doubted where a worker without a last report may have read it, or taken it over', () => {
-    const ended = gone({ closed: [sight({ pos: 40 })], ends: [holding('a')] });
-    expect(left(ended, SILENT)).toEqual([]);
+    const both = gone({ closed: [sight({ pos: 40 })], ends: [holding('a')] });
+    expect(left(both, SILENT)).toEqual([]);
     const why = expect.stringMatching(/what it left: .*\[let-go\]; .* holds 1 chunk .*\[held\]$/);
-    expect(doubts(ended, SILENT)).toMatchObject([
+    expect(doubts(both, SILENT)).toMatchObject([
       { kind: 'no-answer' },
       { kind: 'worker-died', bytes: 70, why },
     ]);
-    expect(left(SILENT, ended)).toMatchObject([{ kind: 'let-go' }, { kind: 'held' }]);
-    expect(doubts(ended)).toEqual([]);
-  });
-
-  test('not left where a worker born before, or a later buffer of the same worker, took it over', () => {
-    expect(left(alive({ resumed: ['a'] }), gone({ ends: [holding('a')] }))).toEqual([]);
-    const ended = { ...holding('a', 'b'), chunks: ['b'] };
-    expect(left(gone({ ends: [ended] }))).toMatchObject([{ ids: ['b'], chunks: 1 }]);
-    expect(left(gone({ ends: [{ ...ended, chunks: [] }] }))).toEqual([]);
+    expect(left(SILENT, both)).toMatchObject([{ kind: 'let-go' }, { kind: 'held' }]);
+    expect(doubts(both)).toEqual([]);
   });
 
   test('a buffer that a reload ended is doubted, whether the worker lives or not, until another one takes its chunks over', () => {
