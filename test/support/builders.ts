@@ -92,24 +92,13 @@ type Running = Extract<FluentdReading, { kind: 'running' }>;
 export function running(changes: Partial<Running> = {}): Running {
   const supervisor = { pid: 4242, startTime: '1' };
   const workers = [{ pid: 4243, startTime: '2' }];
-  return {
-    kind: 'running',
-    supervisor,
-    workers,
-    proof: 'own',
-    isStarting: false,
-    ...changes,
-  };
+  return { kind: 'running', supervisor, workers, proof: 'own', isStarting: false, ...changes };
 }
 
 /** An entry of which nothing else is known. */
 export const NO_CONTEXT: LagContext = { lastSize: null, stuck: false, succeeded: false };
 export const REMOTE = { kind: 'remote' } as const;
-export const WRAPPER = {
-  kind: 'wrapper',
-  leader: { pid: 9, startTime: '9' },
-  since: 0,
-} as const;
+export const WRAPPER = { kind: 'wrapper', leader: { pid: 9, startTime: '9' }, since: 0 } as const;
 export const ABSENT: FluentdReading = { kind: 'absent', why: 'no fluentd runs' };
 
 export type Watched = readonly [entry: PositionEntry, look?: FileLook];

@@ -205,10 +205,7 @@ export const SIZED: Readonly<Record<string, readonly [PodManifest, Resources | u
       { containers: [main, { ...fluentd, resources }] },
       { 'posidle/resources': `limits.cpu=2 requests.${storage}=1Mi requests.cpu=2000m limits.memory=65536k` },
     ),
-    {
-      requests: { cpu: '2000m', memory: '16Mi', [storage]: '1Mi' },
-      limits: { cpu: '2', memory: '65536k' },
-    },
+    { requests: { cpu: '2000m', memory: '16Mi', [storage]: '1Mi' }, limits: { cpu: '2', memory: '65536k' } },
   ],
   'an empty list of resources for posidle': [sizedAs(''), usual],
 };

@@ -11,12 +11,7 @@ import { alive, gone, SILENT } from '../../support/witnesses.ts';
 
 function inspected(...witnesses: readonly Witness[]) {
   const reports = { at: 5, witnesses };
-  const look = {
-    ...snapshot(5, []),
-    ...filesBy(reports, '/posidle'),
-    source: 'witness' as const,
-    reports,
-  };
+  const look = { ...snapshot(5, []), ...filesBy(reports, '/posidle'), source: 'witness' as const, reports };
   return foundBy(look, observe(undefined, look, DEFAULT_POLICY), () => [], undefined);
 }
 

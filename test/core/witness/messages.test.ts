@@ -12,11 +12,7 @@ function heardOf(more: Partial<Heard>): Heard {
 }
 
 const by = (plugin: string, text: string) => ({ file: `fluent/plugin/${plugin}.rb`, text });
-const event = (text: string, error?: string) => ({
-  file: AGENT,
-  text,
-  error: error ?? null,
-});
+const event = (text: string, error?: string) => ({ file: AGENT, text, error: error ?? null });
 
 function plugins(
   name: string,

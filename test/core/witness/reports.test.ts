@@ -37,12 +37,7 @@ describe('what is left', () => {
   const inLog = (kind: string, bytes: number, path = '/log/a.log') => ({ kind, path, bytes });
   const kept = (where: string, records: number) => ({ kind: 'kept', where, records });
   const half = sight({ pos: 90, unfinished: 10 });
-  const held = {
-    kind: 'held',
-    output: 'out (Fluent::Plugin::HTTPOutput)',
-    isOwn: false,
-    next: 'flush',
-  };
+  const held = { kind: 'held', output: 'out (Fluent::Plugin::HTTPOutput)', isOwn: false, next: 'flush' };
   test.each([
     ['a file that is not found', { unfound: [other] }, inLog('unfound', 9, '/log/b')],
     ['a file that Fluentd may not read', { unfound: [closed] }, inLog('unreadable', 9, '/log/b')],
@@ -414,10 +409,7 @@ test('what a worker said before is kept for one that says nothing now', () => {
 describe('nobody may have read what came after the end of a worker', () => {
   const followed = (...witnesses: readonly Witness[]) =>
     progressFromWitnesses({ at: 100, witnesses }).followedUntil;
-  const ended = (changed: object): Witness => ({
-    ...gone({ readers: ['a'], ...changed }),
-    aliveAt: 10,
-  });
+  const ended = (changed: object): Witness => ({ ...gone({ readers: ['a'], ...changed }), aliveAt: 10 });
 
   test('that had an input which no other one has', () => {
     expect(followed(ended({}), alive())).toBe(10);
