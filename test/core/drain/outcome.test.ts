@@ -13,7 +13,7 @@ import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { listed } from '../../../src/core/progress/describe.ts';
 import type { DrainRequest } from '../../../src/core/progress/drain-request.ts';
 import { type Doubt, type Left, type Progress, pendingChunks } from '../../../src/core/progress/progress.ts';
-import { progressFromWitnesses } from '../../../src/core/witness/reports.ts';
+import { progressFromWitnesses, type Witness } from '../../../src/core/witness/reports.ts';
 import { ABSENT, entry, policy, running, seen, snapshot, type Watched } from '../../support/builders.ts';
 import { schemaIn } from '../../support/json-schema.ts';
 import { output } from '../../support/said.ts';
@@ -86,32 +86,19 @@ describe('an outcome', () => {
     ['before posidle stopped Fluentd', 'stopped'],
     ['while Fluentd still runs', 'left-to-kubelet'],
   ])('has the doubt that the worker which reads had ended by itself, %s', (_, kind) => {
-    const isLast = kind !== 'left-to-kubelet';
-    const [reads, sends] = [{ readers: ['/pos'] }, { readers: [] }] as const;
-    const other = { ...(isLast ? gone(sends) : alive(sends)), worker: '2-13.sock' };
-    const looks = [
-      [0, alive(reads), { ...alive(sends), worker: '2-13.sock' }],
-      [8_000, gone(reads), { ...alive(sends), worker: '2-13.sock' }],
-      [9_000, gone(reads), other],
-    ] as const;
-    const last = seen(
-      looks.map(([at, ...witnesses], index) =>
-        snapshot(at, [[entry()]], {
-          ...said(...witnesses),
-          fluentd: index === 2 && isLast ? ABSENT : running(),
-        }),
-      ),
-    );
-    const doubted = (trigger: number) =>
-      outcomeOf(
-        {
-          name: 'stopped',
-          since: 9_000,
-          end: { kind, why: 'why' },
-          result: { ...RESULT, trigger: { by: 'done-file', at: trigger } },
-        },
-        { seen: last, policy: policy(), durations: {} },
-      ).doubts.worst;
+    const [reads, sends] = [{ readers: ['/pos'] }, { readers: [] }];
+    const other = alive(sends, '2-13.sock');
+    const isOver = kind !== 'left-to-kubelet';
+    const look = (at: number, ...witnesses: readonly Witness[]) =>
+      snapshot(at, [[entry()]], said(...witnesses));
+    const last = look(9_000, gone(reads), isOver ? gone(sends, '2-13.sock') : other);
+    const fluentd = isOver ? ABSENT : running();
+    const ended = seen([look(0, alive(reads), other), look(8_000, gone(reads), other), { ...last, fluentd }]);
+    const doubted = (at: number) => {
+      const result: DrainResult = { ...RESULT, trigger: { by: 'done-file', at } };
+      const stopped = { name: 'stopped', since: 9_000, end: { kind, why: 'why' }, result } as const;
+      return outcomeOf(stopped, { seen: ended, policy: policy(), durations: {} }).doubts.worst;
+    };
     expect(doubted(0)).toEqual([]);
     expect(doubted(1_000)).toMatchObject([{ kind: 'ended-early' }]);
   });
