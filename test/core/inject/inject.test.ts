@@ -103,20 +103,19 @@ describe('inject', () => {
     },
   );
 
-  test.each(Object.entries(PLACED))(
-    'finds the place of Fluentd in a Pod with %s',
-    (_, { manifest, order, late }) => {
-      const { document, pods } = injected(manifest);
-      const names = initsIn(document).map(({ name }) => name);
-      expect(names.join(' ')).toBe(order);
-      const ends = `sidecar ${late} ends after fluentd: nobody reads its last lines. In initContainers, list it after fluentd`;
-      expect(pods[0]?.warnings).toEqual(late ? [ends] : []);
-    },
-  );
+  test.each(Object.entries(PLACED))('finds the place of Fluentd in a Pod with %s', (_, placed) => {
+    const { manifest, order, late } = placed;
+    const { document, pods } = injected(manifest);
+    const names = initsIn(document).map(({ name }) => name);
+    expect(names.join(' ')).toBe(order);
+    const ends = `sidecar ${late} ends after fluentd: nobody reads its last lines. In initContainers, list it after fluentd`;
+    expect(pods[0]?.warnings).toEqual(late ? [ends] : []);
+  });
 
   test.each(Object.entries(SIZED))(
     'gives both of its containers their resources in a Pod with %s',
-    (_, [manifest, resources]) => {
+    (_, sized) => {
+      const [manifest, resources] = sized;
       const own = ownIn(injected(manifest).document);
       expect(own.map((container) => container.resources)).toEqual([resources, resources]);
     },
@@ -129,18 +128,12 @@ describe('inject', () => {
     [undefined, true],
   ])('lets its containers be root only if the Pod must be: %j', (securityContext, runAsNonRoot) => {
     const own = ownIn(injected({ spec: { ...PLAIN.spec, securityContext } }).document);
-    expect(own.map((container) => container.securityContext)).toMatchObject([
-      { runAsNonRoot },
-      { runAsNonRoot },
-    ]);
+    expect(own).toMatchObject(Array(2).fill({ securityContext: { runAsNonRoot } }));
   });
 
   test('names the Fluentd that it takes in each reason and warning', () => {
-    const emr = { name: 'emr-container-fluentd' };
-    const { pods } = injected({ spec: { containers: [emr] } });
-    expect(pods).toEqual([
-      { name: 'Pod', reason: expect.stringMatching(/^emr-container-fluentd is the only container/) },
-    ]);
+    const { pods } = injected({ spec: { containers: [{ name: 'emr-container-fluentd' }] } });
+    expect(pods[0]?.reason).toMatch(/^emr-container-fluentd is the only container/);
   });
 
   test.each([
@@ -148,13 +141,10 @@ describe('inject', () => {
     ['Deployment', (template: object) => ({ spec: { replicas: 2, template } })],
     ['CronJob', (template: object) => ({ spec: { jobTemplate: { spec: { template } } } })],
   ])('finds the Pod of a %s, also in a List', (kind, around) => {
-    const list = (of: object) => ({
-      kind: 'List',
-      items: [
-        { kind: 'ConfigMap', data: {} },
-        { kind, metadata: { name: 'x' }, ...around(of) },
-      ],
-    });
+    const config = { kind: 'ConfigMap', data: {} };
+    const list = (template: object) => {
+      return { kind: 'List', items: [config, { kind, metadata: { name: 'x' }, ...around(template) }] };
+    };
     const { document, pods } = injectInto(list(PLAIN), IMAGE);
     expect(document).toEqual(list(PLAIN_INJECTED));
     expect(pods).toEqual([{ name: `${kind} x`, warnings: [] }]);
@@ -171,20 +161,16 @@ describe('inject', () => {
   });
 
   test("finds the Pod templates of another kind at the path that the user names, in a list each one's", () => {
-    const spark = (template: object) => ({
-      kind: 'SparkApplication',
-      metadata: { name: 's' },
-      spec: { driver: { template } },
-    });
+    const spark = (template: object) => {
+      return { kind: 'SparkApplication', metadata: { name: 's' }, spec: { driver: { template } } };
+    };
     const volcano = (template: object) => ({
       ...{ apiVersion: 'batch.volcano.sh/v1alpha1', kind: 'Job', metadata: { name: 'v' } },
       spec: { tasks: [{ template }, { template }, {}] },
     });
     const driver = injectInto(spark(PLAIN), IMAGE, { path: ['spec', 'driver', 'template'] });
-    expect(driver).toEqual({
-      document: spark(PLAIN_INJECTED),
-      pods: [{ name: 'SparkApplication s', warnings: [] }],
-    });
+    const pods = [{ name: 'SparkApplication s', warnings: [] }];
+    expect(driver).toEqual({ document: spark(PLAIN_INJECTED), pods });
     const tasks = injectInto(volcano(PLAIN), IMAGE, { path: ['spec', 'tasks', 'template'] });
     expect(tasks.document).toEqual(volcano(PLAIN_INJECTED));
     expect(tasks.pods).toHaveLength(2);
@@ -202,13 +188,10 @@ describe('inject', () => {
 
   test('names a Fluentd that stands in no Pod template, but nothing else of that name', () => {
     const fluentd = { name: 'fluentd', image: 'fluentd' };
-    const spark = (sidecar: object) => ({
-      kind: 'SparkApplication',
-      spec: { driver: { sidecars: [sidecar] } },
-    });
+    const spark = { kind: 'SparkApplication', spec: { driver: { sidecars: [fluentd] } } };
     const reason =
       'Fluentd is at spec.driver.sidecars, in no Pod template: let its Pods have the label posidle: "true"';
-    expect(injectInto(spark(fluentd), IMAGE).pods).toEqual([{ name: 'SparkApplication', reason }]);
+    expect(injectInto(spark, IMAGE).pods).toEqual([{ name: 'SparkApplication', reason }]);
     const service = { kind: 'Service', spec: { ports: [{ name: 'fluentd', port: 24224 }] } };
     expect(injectInto(service, IMAGE).pods).toEqual([]);
   });
@@ -260,10 +243,8 @@ describe('inject', () => {
   });
 
   test('names a Pod by what its name is, if that is a name', () => {
-    const { pods } = injected({
-      metadata: { name: { '{ .Release.Name }': null } },
-      spec: { containers: [{}] },
-    });
+    const metadata = { name: { '{ .Release.Name }': null } };
+    const { pods } = injected({ metadata, spec: { containers: [{}] } });
     expect(pods[0]?.name).toBe('Pod');
   });
 
