@@ -26,43 +26,29 @@ const behind = seen([snapshot(0, [sized(300)]), snapshot(AT, [sized(300)])]);
 const read = seen([snapshot(0, [sized(100)]), snapshot(AT, [sized(100)])]);
 const requests: readonly DrainRequest[] = [{ by: 'done-file', at: AT }];
 const movedNow = { progress: { ...behind.progress, movedAt: AT } };
-const candidates = [row({ pid: 5 }), row({ pid: 6 })];
+const late = { at: 1_000_000, hasRead: false };
+const gone = { fluentd: ABSENT, goneSince: 1 };
+const several: Partial<Observation> = {
+  fluentd: { kind: 'ambiguous', candidates: [row({ pid: 5 }), row({ pid: 6 })] },
+};
+const notOurs = { fluentd: running({ proof: 'not-permitted' }) };
+const deserted: Partial<Observation> = { fluentd: { kind: 'remote', isOrphaned: true } };
 
 /** Each event with the states that it leads to, one for each of STATES; `-`: it changes nothing. */
 const EVENTS: readonly (readonly [string, Partial<Observation>, string])[] = [
   ['nothing new', {}, 'watching - - - - - -'],
   ['nothing was read yet', { hasRead: false }, '- - - - - - -'],
-  [
-    'a long time has passed',
-    { at: 1_000_000, hasRead: false },
-    'draining draining draining stopping killing stopped -',
-  ],
+  ['a long time has passed', late, 'draining draining draining stopping killing stopped -'],
   ['everything is read', read, 'watching draining stopping stopping - - -'],
   ['a request', { requests }, 'draining draining draining - - - -'],
   ['lines come in', movedNow, 'watching - watching - - - -'],
   ["main's process is gone", { main: { ...SEEN, goneSince: 1 } }, 'draining draining draining - - - -'],
   ["main's process runs", { main: { ...SEEN, goneSince: undefined } }, 'watching - - watching - - -'],
   ['Fluentd has not come', { fluentd: ABSENT }, '- - - - stopped stopped -'],
-  [
-    'Fluentd is gone',
-    { fluentd: ABSENT, goneSince: 1 },
-    'watching draining stopped stopped stopped stopped -',
-  ],
-  [
-    'several Fluentds run',
-    { fluentd: { kind: 'ambiguous', candidates } },
-    'stopped stopped stopped stopped - - -',
-  ],
-  [
-    'posidle may not signal it',
-    { fluentd: running({ proof: 'not-permitted' }) },
-    'stopped stopped stopped stopped - - -',
-  ],
-  [
-    'the child of run left its workers',
-    { fluentd: { kind: 'remote', isOrphaned: true } },
-    'draining draining draining - - - -',
-  ],
+  ['Fluentd is gone', gone, 'watching draining stopped stopped stopped stopped -'],
+  ['several Fluentds run', several, 'stopped stopped stopped stopped - - -'],
+  ['posidle may not signal it', notOurs, 'stopped stopped stopped stopped - - -'],
+  ['the child of run left its workers', deserted, 'draining draining draining - - - -'],
   ['Fluentd runs in another container', { fluentd: REMOTE }, 'watching - - - - - -'],
   ['nobody looked in time', { extent: 'overdue' }, 'watching - - - - - -'],
 ];

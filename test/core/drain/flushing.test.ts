@@ -102,10 +102,7 @@ test.each<[string, World]>([
   ['of a Fluentd that is not proven', { look: { fluentd: running({ proof: 'none' }) } }],
   ['of one in another container whose witness is silent', { look: { fluentd: REMOTE, ...said(SILENT) } }],
   ['of a Fluentd whose worker has not opened its pos file yet', { look: { fluentd: STARTING } }],
-  [
-    'of a Fluentd whose pos file is not there yet: it has only just begun',
-    { look: MISSING, before: MISSING },
-  ],
+  ['of a Fluentd that has no pos file yet: it has only just begun', { look: MISSING, before: MISSING }],
   ['of a supervisor that has run for a shorter time', { look: { fluentd: newcomer }, since: 98_001 }],
 ])('no flush is asked for %s', (_, world) => {
   expect(flushTime(world)).toBeUndefined();

@@ -90,11 +90,7 @@ test.each<[string, string, Change]>([
   ],
   ['a look that did not take in everything', 'look', looked({ depth: 'light' })],
   ['a look that began before the trigger', 'look', looked({ lookedAt: 58_999 }, QUIET)],
-  [
-    'a witness that does not answer, also if all files are read',
-    'worker: .*: its witness did not answer',
-    looked(said(SILENT)),
-  ],
+  ['a witness that does not answer', 'worker: .*: its witness did not answer', looked(said(SILENT))],
   [
     'a witness that is not believed, without a pos file',
     'worker: .* does not believe',
@@ -105,11 +101,7 @@ test.each<[string, string, Change]>([
   ['an empty pos file', `pos-file: ${POS} is empty for now`, looked(EMPTY)],
   ['a source that cannot be listed', 'pos-file: .*: EACCES', looked(followed({ unknown: 'EACCES' }))],
   ['a file that cannot be looked at', `pos-file: ${LOG} cannot`, { files: [unseen] }],
-  [
-    'a worker that starts, as its witness says',
-    'worker: worker .pid 12.: it has not started',
-    witnessed({ ready: false }),
-  ],
+  ['a worker that starts', 'worker: worker .pid 12.: it has not started', witnessed({ ready: false })],
   [
     'a worker that has ended, or does not run yet, while another one runs',
     'worker: Fluentd lacks 1 worker',

@@ -32,7 +32,7 @@ test.each<Row>([
   ['that in_tail let go and is gone', {}, ['unwatched', null, 0, true], {}, letGo],
   ['not opened yet (inode 0): its path counts', sized(130), ['behind', 130, 130, false], {}, unopened],
   [
-    'not opened (inode 0), and whose path has a file that is followed',
+    'not opened, whose path has a followed file',
     sized(130),
     ['rotated', null, null, true],
     SUCCEEDED,

@@ -11,18 +11,17 @@ const doubt = (about: string | undefined, bytes?: number): Doubt => ({
 });
 
 const HELD: Left = { kind: 'held', output: 'out', chunks: 1, bytes: 2_048, ids: undefined, next: 'retry' };
+test.each([
+  ['unfound', 'Fluentd has not found it'],
+  ['unreadable', 'Fluentd has no permission to read it'],
+  ['unread', 'not read to its end'],
+  ['unfinished', 'its last line has no newline'],
+  ['let-go', 'Fluentd closed it before all of it was read'],
+] as const)('what is left of a file is said in a sentence, with its kind: %s', (kind, sentence) => {
+  expect(describeLeft(listed([{ kind, path: '/a', bytes: 5 }]))).toBe(`/a: ${sentence} (5 B) [${kind}]`);
+});
+
 test.each<[Left, string]>([
-  [{ kind: 'unfound', path: '/a', bytes: 5 }, '/a: Fluentd has not found it (5 B) [unfound]'],
-  [
-    { kind: 'unreadable', path: '/a', bytes: 5 },
-    '/a: Fluentd has no permission to read it (5 B) [unreadable]',
-  ],
-  [{ kind: 'unread', path: '/a', bytes: 5 }, '/a: not read to its end (5 B) [unread]'],
-  [{ kind: 'unfinished', path: '/a', bytes: 5 }, '/a: its last line has no newline (5 B) [unfinished]'],
-  [
-    { kind: 'let-go', path: '/a', bytes: 5 },
-    '/a: Fluentd closed it before all of it was read (5 B) [let-go]',
-  ],
   [{ kind: 'given-up', path: '/a', bytes: undefined }, '/a: Fluentd gave up this chunk [given-up]'],
   [{ kind: 'kept', where: 'concat', records: 2 }, 'concat keeps 2 records [kept]'],
   [HELD, 'out holds 1 chunk (2.0 KiB), because sending failed [held]'],

@@ -84,6 +84,7 @@ const overflown = { file: 'posidle', text: 'a full buffer refused a batch' };
 const [emits, dropsUnmatched] = [{ emit_unmatched_lines: true }, { emit_unmatched_lines: false }];
 const [reserves, dropsData] = [{ reserve_data: true }, { reserve_data: false }];
 const tail = (...settings: readonly PluginSettings['settings'][]) => plugins('TailInput', ...settings);
+const joining = [...tail({ multiline_mode: false }), ...plugins('ConcatFilter', {})];
 const parser = (...settings: readonly PluginSettings['settings'][]) => plugins('ParserFilter', ...settings);
 
 test.each<[string, Partial<Heard>, readonly PluginSettings[], boolean]>([
@@ -97,12 +98,7 @@ test.each<[string, Partial<Heard>, readonly PluginSettings[], boolean]>([
   ['the same holds where <label @ERROR> takes a copy', copied, parser(reserves), true],
   ['in_tail tries an emit into a full buffer again', overflown, tail({ multiline_mode: false }), true],
   ['but a multiline source has cut its record by then', overflown, tail({ multiline_mode: true }), false],
-  [
-    'and so has a filter that joins lines of several batches',
-    overflown,
-    [...tail({ multiline_mode: false }), ...plugins('ConcatFilter', {})],
-    false,
-  ],
+  ['and so has a filter that joins lines of several batches', overflown, joining, false],
 ])('%s', (_, more, about, isHarmlessThen) => {
   expect(isHarmless(heardOf(more), about)).toBe(isHarmlessThen);
 });
