@@ -23,8 +23,6 @@ describe('a command line', () => {
     'ruby3.1 -Eascii-8bit:ascii-8bit /usr/local/bin/fluentd -c f.conf --under-supervisor',
     'ruby -W -E utf-8 -I lib /usr/bin/fluentd',
     '/opt/td-agent/bin/ruby /usr/sbin/td-agent --log /var/log/td-agent.log',
-    '/opt/td-agent/embedded/bin/ruby /opt/td-agent/usr/sbin/td-agent',
-    '/opt/fluent/bin/ruby /opt/fluent/bin/fluentd',
     'ruby /usr/local/bin/bundle exec fluentd -c f.conf',
     'jruby /usr/local/bin/fluentd',
     'supervisor:fluentd1',
@@ -94,33 +92,29 @@ test('the workers of a supervisor are its live children that run as such', () =>
   expect(findWorkers(table, 3).map(({ pid }) => pid)).toEqual([4, 5]);
 });
 
+const LEADER = { pid: 2, startTime: '1' };
+const member = (changes: Parameters<typeof row>[0]) =>
+  row({ ppid: 2, session: 2, argv: SUPERVISOR, ...changes });
+
 describe('a session', () => {
-  const LEADER = { pid: 2, startTime: '1' };
-  const { pid } = LEADER;
-  const member = (changes: Parameters<typeof row>[0]) => row({ ppid: pid, session: pid, ...changes });
-  const shell = row({ ...LEADER, session: pid, argv: ['sh', '-c', 'fluentd; true'] });
+  const shell = row({ ...LEADER, session: 2, argv: ['sh', '-c', 'fluentd; true'] });
 
   test('without a Fluentd has none, whatever its leader is', () => {
     expect(findInSession([shell, row({ pid: 3, argv: SUPERVISOR })], LEADER)).toBeUndefined();
   });
 
   test('has the newest of two Fluentds, the one that SIGUSR2 has put in the place of the other', () => {
-    const [old, young] = [
-      { pid: 9, startTime: '90' },
-      { pid: 3, startTime: '100' },
-    ];
-    const members = [old, young].map((one) => member({ ...one, argv: SUPERVISOR }));
+    const members = [member({ pid: 9, startTime: '90' }), member({ pid: 3, startTime: '100' })];
     expect(findInSession([shell, ...members], LEADER)?.pid).toBe(3);
   });
 });
 
 test('a family has nobody in it once its pid is that of another process', () => {
-  const leader = { pid: 2, startTime: '1' };
-  const child = row({ pid: 3, ppid: 2, session: 2, argv: SUPERVISOR });
-  const other = row({ pid: 2, session: 2, startTime: '2', argv: SUPERVISOR });
-  expect(findFamily([child], leader)).toEqual([child]);
-  expect(findFamily([other, child], leader)).toEqual([]);
-  expect(findInSession([other, child], leader)).toBeUndefined();
+  const child = member({ pid: 3 });
+  const other = member({ pid: 2, ppid: 1, startTime: '2' });
+  expect(findFamily([child], LEADER)).toEqual([child]);
+  expect(findFamily([other, child], LEADER)).toEqual([]);
+  expect(findInSession([other, child], LEADER)).toBeUndefined();
 });
 
 const known = running({ successor: { pid: 50, startTime: '50' } });

