@@ -418,14 +418,16 @@ describe('a Fluentd that is not there', () => {
     expect(state).toMatchObject({ end: { kind: 'ended-by-itself' }, result: undefined });
   });
 
-  test('while it is drained may come back within the settle time', () => {
-    expect(stepped(draining(), ABSENT, AT).state.name).toBe('draining');
-    const gone = snapshot(1_000, [[entry()]], { fluentd: ABSENT });
-    const later = (at: number) => seen([snapshot(0, [[entry()]]), gone, { ...gone, at }]);
-    expect(decided(draining(), later(2_999)).state.name).toBe('draining');
-    const { state } = decided(draining(), later(3_000));
-    const result = { trigger: draining().trigger };
-    expect(state).toMatchObject({ end: { kind: 'ended-by-itself' }, result });
+  test('while it is drained may come back within the settle time, and before the deadline', () => {
+    const away = (...times: readonly number[]) =>
+      seen([snapshot(0, read), ...times.map((at) => snapshot(at, read, { fluentd: ABSENT }))]);
+    expect(decided(draining(), away(1_000, 2_999)).state.name).toBe('draining');
+    const stopped = { end: { kind: 'ended-by-itself' }, result: { trigger: draining().trigger } };
+    for (const times of [
+      [1_000, 3_000],
+      [DEADLINE - 1, DEADLINE],
+    ])
+      expect(decided(draining(), away(...times)).state).toMatchObject(stopped);
   });
 });
 
