@@ -6,7 +6,7 @@ import type { Draining, State, Trigger } from '../../src/core/drain/state.ts';
 import { type FluentConf, fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
 import type { BuffersReading } from '../../src/core/fluentd/buffers.ts';
-import { isFileOf, type LagContext } from '../../src/core/look/file-state.ts';
+import { isFileOf } from '../../src/core/look/file-state.ts';
 import type { Observation } from '../../src/core/look/observation.ts';
 import { observe } from '../../src/core/look/observe.ts';
 import type { FileLook, FileStat, PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
@@ -95,8 +95,6 @@ export function running(changes: Partial<Running> = {}): Running {
   return { kind: 'running', supervisor, workers, proof: 'own', isStarting: false, ...changes };
 }
 
-/** An entry of which nothing else is known. */
-export const NO_CONTEXT: LagContext = { lastSize: null, stuck: false, succeeded: false };
 export const REMOTE = { kind: 'remote' } as const;
 export const WRAPPER = { kind: 'wrapper', leader: { pid: 9, startTime: '9' }, since: 0 } as const;
 export const ABSENT: FluentdReading = { kind: 'absent', why: 'no fluentd runs' };

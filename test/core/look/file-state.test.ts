@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Lag, type LagContext, lagOf } from '../../../src/core/look/file-state.ts';
 import type { FileLook } from '../../../src/core/look/snapshot.ts';
 import type { PositionEntry } from '../../../src/core/pos-file/pos-file.ts';
-import { entry, NO_CONTEXT } from '../../support/builders.ts';
+import { entry } from '../../support/builders.ts';
 
 const sized = (size: number, newlineLeft?: boolean): FileLook => ({
   atPath: { inode: '7', size },
@@ -45,25 +45,24 @@ test.each<Row>([
   ['that is gone and was cut short', {}, ['missing', 9, 0, true], { lastSize: 9 }],
 ])('a log file %s', check);
 
-describe('a log file whose path has another file', () => {
-  const [LARGER, READ] = [{ lastSize: 130 }, { lastSize: 100 }];
-  test.each<Row>([
-    ['leaves what that holds, if it was never seen itself', elsewhere(), ['rotated', null, 50, false]],
-    ['leaves nothing if that is empty', elsewhere(0), ['rotated', null, 0, true]],
-    ['leaves what it held itself and what that holds', elsewhere(), ['rotated', 130, 80, false], LARGER],
-    ['leaves what that holds if it is read itself', elsewhere(), ['rotated', 100, 50, false], READ],
-    ['is not waited for if that is empty', elsewhere(0), ['rotated', 130, 30, true], LARGER],
-    [
-      'is not waited for if that is followed',
-      elsewhere(),
-      ['rotated', 130, 30, true],
-      { ...LARGER, ...SUCCEEDED },
-    ],
-    ['leaves what nobody knows if that is followed', elsewhere(), ['rotated', null, null, true], SUCCEEDED],
-  ])('%s', check);
-});
+const [LARGER, READ] = [{ lastSize: 130 }, { lastSize: 100 }];
+test.each<Row>([
+  ['leaves what that holds, if it was never seen itself', elsewhere(), ['rotated', null, 50, false]],
+  ['leaves nothing if that is empty', elsewhere(0), ['rotated', null, 0, true]],
+  ['leaves what it held itself and what that holds', elsewhere(), ['rotated', 130, 80, false], LARGER],
+  ['leaves what that holds if it is read itself', elsewhere(), ['rotated', 100, 50, false], READ],
+  ['is not waited for if that is empty', elsewhere(0), ['rotated', 130, 30, true], LARGER],
+  [
+    'is not waited for if that is followed',
+    elsewhere(),
+    ['rotated', 130, 30, true],
+    { ...LARGER, ...SUCCEEDED },
+  ],
+  ['leaves what nobody knows if that is followed', elsewhere(), ['rotated', null, null, true], SUCCEEDED],
+])('a log file whose path has another file %s', check);
 
 function check(...[, look, is, context, of = at100]: Row): void {
-  const { state, size, lag, read } = lagOf(of, look, { ...NO_CONTEXT, ...context });
+  const unknown: LagContext = { lastSize: null, stuck: false, succeeded: false };
+  const { state, size, lag, read } = lagOf(of, look, { ...unknown, ...context });
   expect([state, size, lag, read]).toEqual(is);
 }
