@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS, type Command } from '../src/commands/options/commands.ts';
-import { describeOutcome, type Outcome } from '../src/core/drain/outcome.ts';
 import { BUNDLE } from './pods/bundle.ts';
 import { blocksIn } from './pods/readme.ts';
 import { tempDir } from './support/temp-dir.ts';
@@ -195,31 +194,19 @@ test("README's table counts what the bench on a cluster showed", () => {
   expect(claimed).toEqual(strategies.map((_, at) => shown(at + 2)));
 });
 
+// test/e2e/drain.test.ts shows that posidle says these lines.
 test.each([
-  ['PosidleNotDrained', 'not-drained'],
-  ['PosidleUnproven', 'unproven'],
-] as const)('the alert %s takes the log line of an outcome that is %s, and no other', (alert, its) => {
-  const none = { count: 0, bytes: 0, worst: [] };
-  const said = (word: Outcome['outcome']) =>
-    describeOutcome({
-      ...{ version: 1, end: 'stopped', why: 'Fluentd is gone', outcome: word, trigger: 'main-ended' },
-      ...{ left: none, doubts: none, files: 1, lines: 20, outputs: [], durationsMs: {} },
-    });
-  for (const word of ['drained', 'unproven', 'not-drained'] as const)
-    expect(patternOf(alert).test(said(word))).toBe(word === its);
+  ['PosidleNotDrained', [2]],
+  ['PosidleUnproven', [1, 3]],
+])('of the last lines that docker/README shows the alert %s takes its own, and no other', (alert, its) => {
+  const lines = blocksIn('docker/README.md', 'console')[0]?.trim().split('\n') ?? [];
+  expect(lines.flatMap((line, at) => (patternOf(alert).test(line) ? [at] : []))).toEqual(its);
 });
 
 test('the alert PosidleRecordsLost takes a number of lost records, and no mere doubt', () => {
   const lost = 'http: 1 record lost (retries used up) [undelivered]';
   expect(patternOf('PosidleRecordsLost').test(`Fluentd is gone; unproven: ${lost}`)).toBe(true);
   expect(patternOf('PosidleRecordsLost').test('Fluentd is gone; unproven: the witness is lost')).toBe(false);
-});
-
-test('the alert PosidleUnproven takes the log line of a posidle that found no witness', () => {
-  const words = ['drain', '--main-ended', '--grace', '1s', '--witness', at()];
-  const { status, stderr } = spawnSync(process.execPath, [BUNDLE, ...words], { encoding: 'utf8' });
-  expect(status).toBe(4);
-  expect(stderr.trim().split('\n').at(-1)).toMatch(patternOf('PosidleUnproven'));
 });
 
 test("docker/README's search leaves out a Pod without Fluentd, and no other", () => {
