@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { placesBelow } from '../../../src/node/files/below-root.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
@@ -28,4 +28,27 @@ test('one look looks up a directory once for all files there', () => {
   }
   const [directories, links, files] = [100, 1, 6];
   expect(fs.lstatSync).toHaveBeenCalledTimes(directories + links + files);
+});
+
+describe('a path below a root', () => {
+  const resolve = (path: string) => placesBelow(inDir())(path).slice(inDir().length);
+
+  test('follows links there, in directories and at its end', () => {
+    fs.mkdirSync(inDir('data/logs'), { recursive: true });
+    fs.symlinkSync('/data', inDir('absolute'));
+    fs.symlinkSync('../data/logs', inDir('data/relative'));
+    fs.symlinkSync('../../../../data', inDir('up'));
+    fs.writeFileSync(inDir('data/logs/a.log'), '');
+    expect(resolve('/absolute/logs/a.log')).toBe('/data/logs/a.log');
+    expect(resolve('/absolute/relative/./a.log')).toBe('/data/logs/a.log');
+    expect(resolve('/up/logs//a.log')).toBe('/data/logs/a.log');
+    expect(resolve('/data/logs/../relative/a.log')).toBe('/data/logs/a.log');
+    expect(resolve('/data/none/a.log')).toBe('/data/none/a.log');
+    expect(resolve('/../..')).toBe('');
+  });
+
+  test('leads nowhere where its links have no end', () => {
+    fs.symlinkSync('loop', inDir('loop'));
+    expect(() => resolve('/loop/a.log')).toThrow('too many symbolic links');
+  });
 });
