@@ -5,7 +5,6 @@ import { FakeHost } from '../support/fake-host.ts';
 export function busyHost(options: Parameters<FakeHost['startFluentd']>[0] = {}, host = new FakeHost()) {
   const fluentd = host.startFluentd(options);
   host.appendLog(LOG, 'first line\n');
-  fluentd.read(LOG);
   return { host, fluentd };
 }
 

@@ -96,30 +96,6 @@ describe('in an ending Pod', () => {
     expect(host.now()).toBeLessThan(100);
   });
 
-  test('a buffer is flushed first', async () => {
-    const { host, told } = world();
-    host.witnesses = [alive({ outputs: [holding('a')] })];
-    host.onWitnessTold = (_, word) => {
-      told.push(word);
-      host.witnesses = [alive()];
-      return true;
-    };
-    const { outcome } = await drained(host);
-    expect(outcome).toMatchObject({ end: 'left-to-kubelet', outcome: 'drained' });
-    expect(told).toEqual(['flush']);
-  });
-
-  test('a Fluentd that starts is waited for as long as the grace period allows', async () => {
-    const { host } = world();
-    host.sign = 'starting';
-    host.at(19_000, (h) => {
-      h.sign = 'listening';
-      h.witnesses = [alive()];
-    });
-    const { outcome } = await drained(host);
-    expect(outcome).toMatchObject({ end: 'left-to-kubelet', outcome: 'drained' });
-  });
-
   test('one that a pause of its entry point seems to end is waited for, too', async () => {
     const { host } = world();
     host.sign = 'starting';
@@ -163,14 +139,6 @@ describe('in an ending Pod', () => {
     const { outcome } = await drained(host);
     expect(outcome).toMatchObject({ end: 'ended-by-itself', outcome: 'unproven' });
     expect(host.now()).toBeLessThan(8_000);
-  });
-
-  test('without any sign of Fluentd the wait has an end, and names what is missing', async () => {
-    const { host } = world();
-    const { outcome } = await drained(host);
-    expect(outcome).toMatchObject({ end: 'no-fluentd', outcome: 'unproven' });
-    expect(outcome.why).toContain('RUBYOPT');
-    expect(host.now()).toBe(20_000);
   });
 
   test('what is left at the end of the grace period is named before the kubelet kills posidle', async () => {

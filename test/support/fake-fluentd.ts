@@ -6,8 +6,6 @@ const NEWLINE = 0x0a;
 
 export interface FluentdOptions {
   readonly pid?: number;
-  readonly workers?: number;
-  readonly posFile?: string;
   readonly permitted?: boolean;
   /** Signals that the supervisor gets and does nothing about. */
   readonly ignores?: readonly string[];
@@ -15,10 +13,9 @@ export interface FluentdOptions {
   readonly stopTakes?: Millis;
 }
 
-/** A Fluentd of the fake world: a supervisor (pid) and its workers (pid + 1 …), which read the given files. */
+/** A Fluentd of the fake world: a supervisor (pid) and its workers (pid + 1 …), which read each log that is written. */
 export class FakeFluentd {
   readonly pid: number;
-  readonly posFile: string;
   /** false: it reads nothing more; a full buffer, a throttled input. */
   reads = true;
   readonly #host: FakeHost;
@@ -26,46 +23,40 @@ export class FakeFluentd {
   readonly #positions = new Map<string, { position: number; inode: string }>();
 
   constructor(host: FakeHost, options: FluentdOptions) {
-    const { pid = 4242, workers = 1, posFile = POS } = options;
+    const { pid = 4242, permitted = true } = options;
     this.#host = host;
     this.#options = options;
     this.pid = pid;
-    this.posFile = posFile;
-    const permitted = options.permitted ?? true;
     host.startProcess({ pid, argv: SUPERVISOR, permitted, onSignal: (signal) => this.#onSignal(signal) });
-    for (let at = 1; at <= workers; at += 1) this.startWorker(pid + at);
-    if (!host.files.has(posFile)) host.writeFile(posFile, '');
+    this.startWorker(pid + 1);
+    if (!host.files.has(POS)) host.writeFile(POS, '');
   }
 
   startWorker(pid: number): void {
+    const { permitted = true } = this.#options;
     const onSignal = (signal: string) => {
       if (signal === 'SIGTERM') this.#host.at(this.#stopAt(), (host) => host.endProcess(pid));
     };
-    const permitted = this.#options.permitted ?? true;
     this.#host.startProcess({ pid, ppid: this.pid, argv: WORKER, permitted, onSignal });
   }
 
   /** Reads a file to its last newline, where it still reads. */
   read(path: string): void {
     const file = this.#host.files.get(path);
-    if (!this.reads || !this.isAlive || file === undefined) return;
+    if (!this.reads || this.#family().length === 0 || file === undefined) return;
     this.setPosition(path, file.bytes.lastIndexOf(NEWLINE) + 1);
   }
 
   setPosition(path: string, position: number): void {
     this.#positions.set(path, { position, inode: this.#host.files.get(path)?.inode ?? '0' });
-    this.#host.writeFile(this.posFile, posText([...this.#positions].map(([path, at]) => ({ path, ...at }))));
-  }
-
-  /** Every process of it, also workers that go on without their supervisor. */
-  get isAlive(): boolean {
-    return this.#family().length > 0;
+    this.#host.writeFile(POS, posText([...this.#positions].map(([path, at]) => ({ path, ...at }))));
   }
 
   end(): void {
     for (const pid of this.#family()) this.#host.endProcess(pid);
   }
 
+  /** Also workers that go on without their supervisor. */
   #family(): readonly number[] {
     const pids = [...this.#host.processes.keys()];
     return pids.filter((pid) => pid >= this.pid && pid < this.pid + 10);

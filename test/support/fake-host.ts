@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isWorker } from '../../src/core/fluentd/processes.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import type { DrainRequest } from '../../src/core/progress/drain-request.ts';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
@@ -27,10 +28,10 @@ export class FakeHost extends FakeFiles implements Host {
   /** Each signal that was sent: `SIGINT 4242 @19000`. */
   readonly sent: string[] = [];
   readonly processes = new Map<number, FakeProcess>();
-  sleeps = 0;
   /** Called right before a signal that must end a process. */
   onStop: () => void = () => {};
   readonly #clock = new Clock();
+  #sleeps = 0;
   #idleSleeps = 0;
   #woken = false;
   readonly #requests: DrainRequest[] = [];
@@ -94,9 +95,9 @@ export class FakeHost extends FakeFiles implements Host {
   }
 
   async sleep(until: Millis, _?: Parameters<Host['sleep']>[1]): Promise<void> {
-    this.sleeps += 1;
+    this.#sleeps += 1;
     this.#idleSleeps = until > this.now() ? 0 : this.#idleSleeps + 1;
-    if (this.sleeps > MOST_SLEEPS) throw new Error(`the loop never ends: ${MOST_SLEEPS} sleeps`);
+    if (this.#sleeps > MOST_SLEEPS) throw new Error(`the loop never ends: ${MOST_SLEEPS} sleeps`);
     if (this.#idleSleeps > MOST_IDLE_SLEEPS) throw new Error(`the loop spins @${this.now()}`);
     this.#clock.pass(until, () => this.#woken);
     this.#woken = false;
@@ -133,11 +134,7 @@ export class FakeHost extends FakeFiles implements Host {
   async holdsOpen(pid: number, paths: readonly string[]): Promise<boolean | undefined> {
     const found = this.processes.get(pid);
     if (found?.permitted === false) return undefined;
-    if (this.starting.has(pid)) return false;
-    if (found?.argv.includes('--under-supervisor')) return paths.length > 0;
-    return [...this.#fluentds].some(
-      ({ pid: supervisor, posFile }) => paths.includes(posFile) && pid >= supervisor && pid < supervisor + 10,
-    );
+    return found !== undefined && isWorker(found.argv) && paths.length > 0 && !this.starting.has(pid);
   }
 
   async signal(target: ProcessIdentity, signal: string | 0): Promise<'sent' | 'gone' | 'not-permitted'> {
