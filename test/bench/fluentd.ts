@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { memoryBuffer, output, type Section } from '../support/fluentd-conf.ts';
 import { type FluentdRun, missingFluentd, NEWEST, startFluentd, witnessIn } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 import { anonymousMemoryOf, cpuTimeOf } from './figures.ts';
@@ -10,10 +11,9 @@ import { add, type Bench, BUNDLE, type Figures, MIB, type Row } from './rows.ts'
 import { type Files, makeFiles } from './site.ts';
 
 /** Fluentd sends each line within two seconds of reading it. */
-const TO_STDOUT =
-  '<match app>\n@type stdout\n<buffer>\n@type memory\nflush_interval 1s\n</buffer>\n</match>\n';
+const TO_STDOUT = output('stdout', {}, [memoryBuffer({ flush_interval: '1s' })]);
 /** Nobody listens there, so a drain waits. */
-const TO_NOBODY = '<match app>\n@type http\nendpoint http://127.0.0.1:1/\n</match>\n';
+const TO_NOBODY = output('http', { endpoint: 'http://127.0.0.1:1/' });
 /** Long enough for all to be at rest. */
 const REST = 4_000;
 /** Seconds of a drain in which nothing comes. */
@@ -80,10 +80,10 @@ function endOf(hasPosidle: boolean): Promise<{ readonly stop: number; readonly o
 }
 
 /** With a Fluentd that has read its log. */
-async function besideFluentd<T>(match: string, use: (files: Files, fluentd: FluentdRun) => Promise<T>) {
+async function besideFluentd<T>(match: Section, use: (files: Files, fluentd: FluentdRun) => Promise<T>) {
   const files = makeFiles(1, match);
   rmSync(files.posFile);
-  const conf = readFileSync(files.conf, 'utf8').replace('@type tail\n', '@type tail\nread_from_head true\n');
+  const conf = readFileSync(files.conf, 'utf8');
   const fluentd = startFluentd({ version: NEWEST, dir: files.dir, conf });
   try {
     await fluentd.ready;

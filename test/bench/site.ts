@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { posText } from '../support/builders.ts';
+import { renderConf, type Section, tail } from '../support/fluentd-conf.ts';
 import { startGroup } from '../support/process-group.ts';
 
 /** A Fluentd at rest, with so many log files that it has read. Two processes stand in for it: their names and open files are all that counts. */
@@ -25,38 +26,23 @@ export function makeSite(files: number): Site {
     fluentd.kill();
     rmSync(dir, { recursive: true });
   };
-  return { posFile, logs, fluentd: fluentd.pid, watch: watchForGood(dir, conf), remove };
-}
-
-/** The arguments of a `posidle watch` that never begins to drain. */
-function watchForGood(dir: string, conf: string): readonly string[] {
   const triggers = ['--quiet', 'off', '--done-file', join(dir, 'done')];
-  return ['watch', '--fluent-conf', conf, ...triggers, '--log-format', 'json'];
+  const watch = ['watch', '--fluent-conf', conf, ...triggers, '--log-format', 'json'];
+  return { posFile, logs, fluentd: fluentd.pid, watch, remove };
 }
 
-export interface Files {
-  readonly dir: string;
-  readonly posFile: string;
-  readonly conf: string;
-  readonly logs: readonly string[];
-}
+export type Files = ReturnType<typeof makeFiles>;
 
-/** Log files that have been read; `match` is what else stands in fluent.conf. */
-export function makeFiles(files: number, match = ''): Files {
+/** Log files that have been read. */
+export function makeFiles(files: number, ...outputs: readonly Section[]) {
   const dir = mkdtempSync(join(tmpdir(), 'posidle-bench-'));
   const posFile = join(dir, 'app.pos');
   const conf = join(dir, 'fluent.conf');
   mkdirSync(join(dir, 'log'));
   const logs = Array.from({ length: files }, (_, index) => join(dir, 'log', `app-${index}_default_main.log`));
   for (const log of logs) writeFileSync(log, LINE);
-  writeFileSync(posFile, entriesOf(logs));
-  writeFileSync(
-    conf,
-    `<source>\n@type tail\npath ${dir}/log/*.log\npos_file ${posFile}\ntag app\n<parse>\n@type none\n</parse>\n</source>\n${match}`,
-  );
+  const entries = logs.map((path) => ({ path, position: LINE.length, inode: String(statSync(path).ino) }));
+  writeFileSync(posFile, posText(entries));
+  writeFileSync(conf, renderConf([tail(`${dir}/log/*.log`, posFile), ...outputs]));
   return { dir, posFile, conf, logs };
-}
-
-function entriesOf(logs: readonly string[]): string {
-  return posText(logs.map((path) => ({ path, position: LINE.length, inode: String(statSync(path).ino) })));
 }
