@@ -8,11 +8,9 @@ const POD = 'kind: Pod\nspec: { containers: [{ name: main }, { name: fluentd }] 
 const path = tempDir();
 afterEach(() => void vi.restoreAllMocks());
 
-/** The output of `posidle inject` for a Pod. */
-const printedFor = (spec: string) => printedOf(`kind: Pod\nmetadata: { name: p }\nspec: ${spec}\n`);
-
 const printedOf = (...texts: readonly string[]) => printedWith({ image: 'image' }, texts);
 
+/** The output of `posidle inject`. */
 async function printedWith(options: InjectOptions, texts: readonly string[]) {
   const files = texts.map((text, index) => {
     const file = path(index === 0 ? 'pod.yaml' : `${index}.yaml`);
@@ -37,15 +35,21 @@ async function printedWith(options: InjectOptions, texts: readonly string[]) {
   };
 }
 
-test('the manifest goes to stdout, and nothing to stderr', async () => {
-  const { code, document, stderr } = await printedOf(POD);
-  expect(code).toBe(0);
-  expect(document).toContain('"name":"posidle"');
-  expect(stderr).toBe('');
-});
+test.each([
+  ['of its usual name', POD, {}],
+  ['of the name that the user gives', POD.replace('fluentd', 'count-agent'), { container: 'count-agent' }],
+])(
+  'the manifest of a Pod with a Fluentd %s goes to stdout, and nothing to stderr',
+  async (_, pod, options) => {
+    const { code, document, stderr } = await printedWith({ image: 'image', ...options }, [pod]);
+    expect([code, document, stderr]).toEqual([0, expect.stringContaining('"name":"posidle"'), '']);
+  },
+);
 
 test('the reason why a Pod stays as it is goes to stderr, and the exit code is 3 if all do', async () => {
-  const { code, document, stderr } = await printedFor('{ containers: [{ name: main }] }');
+  const { code, document, stderr } = await printedOf(
+    'kind: Pod\nmetadata: { name: p }\nspec: { containers: [{ name: main }] }\n',
+  );
   expect(code).toBe(3);
   expect(document).not.toContain('posidle');
   expect(stderr).toBe(
@@ -80,13 +84,6 @@ test('an image that no registry has is told, if something was changed', async ()
   expect((await printedWith({}, ['kind: Pod\nspec: { containers: [{}] }\n'])).stderr).not.toContain('image');
 });
 
-test('a Fluentd of the name that the user gives is found', async () => {
-  const pod = 'kind: Pod\nspec: { containers: [{ name: main }, { name: count-agent }] }\n';
-  const { code, document } = await printedWith({ image: 'image', container: 'count-agent' }, [pod]);
-  expect(code).toBe(0);
-  expect(document).toContain('"name":"posidle"');
-});
-
 test('a path at which no file has a Pod is named', async () => {
   const app = 'kind: App\nspec: { template: {} }\n';
   const { code, stderr } = await printedWith({ path: 'spec.templat' }, [app]);
@@ -100,5 +97,7 @@ test('a document that stays as it is keeps its comments and its quotes', async (
 });
 
 test('a template of Helm is told from broken YAML', async () => {
-  await expect(printedFor('{{ .Values.spec }}')).rejects.toThrow(/helm template … \| posidle inject -$/);
+  await expect(printedOf('kind: Pod\nspec: {{ .Values.spec }}\n')).rejects.toThrow(
+    /helm template … \| posidle inject -$/,
+  );
 });

@@ -24,7 +24,7 @@ describe.each(SHELLS)('asleep, by %s', (shell) => {
     return { home, dir, env, command, read };
   }
 
-  /** Starts it, and resolves when it sleeps: its trap is set then. */
+  /** Starts it beside an older mark, and resolves when it sleeps: its trap is set then. */
   async function asleep({ command, env, dir }: ReturnType<typeof site>): Promise<ChildProcess> {
     writeFileSync(join(dir, 'ending'), '');
     const [program = '', ...words] = command;
@@ -34,19 +34,14 @@ describe.each(SHELLS)('asleep, by %s', (shell) => {
     return script;
   }
 
-  test('runs no posidle until it is stopped, and then ends with the exit code of the drain', async () => {
+  test('takes back the mark of the container before it, runs no posidle until it is stopped, and ends as the drain does', async () => {
     const place = site('exit 3');
     const script = await asleep(place);
+    expect(existsSync(join(place.dir, 'ending'))).toBe(false);
     expect(place.read('calls')).toBe('');
     script.kill('SIGTERM');
     expect(await once(script, 'exit')).toEqual([3, null]);
     expect(place.read('calls')).toMatch(/^\d+ drain --main-ended\n$/);
-  });
-
-  test('takes back the mark of the container before it', async () => {
-    const place = site('');
-    await asleep(place);
-    expect(existsSync(join(place.dir, 'ending'))).toBe(false);
   });
 
   test('runs the bundle on Node where there is no image', async () => {

@@ -22,7 +22,7 @@ afterEach(() => {
   vi.clearAllMocks();
 });
 
-function open(changes: { startTimeout?: 'off'; podStart?: number } = {}): void {
+function open(changes: { startTimeout?: number | 'off'; podStart?: number | undefined } = {}): void {
   const settings = { path: path(), age: AGE, podStart: undefined, startTimeout: START_TIMEOUT };
   file = new HeartbeatFile({ ...settings, warn, ...changes });
 }
@@ -65,19 +65,6 @@ test('a file that is refreshed no more is the end, once', () => {
   expectEnd(12_500, 1_500);
   pass(60_000);
   expect(ended).toHaveBeenCalledOnce();
-});
-
-test("main's last beat counts also if it came before posidle's start, but not before its Pod's", () => {
-  beat();
-  open({ podStart: Date.now() - 1_000, startTimeout: 'off' });
-  expectEnd(AGE - 1_000, 3_000);
-});
-
-test('a file from before the Pod is no end', () => {
-  beat();
-  open({ podStart: Date.now() + 1_000, startTimeout: 'off' });
-  pass(START_TIMEOUT);
-  expect(ended).not.toHaveBeenCalled();
 });
 
 test('a file that never appears is no end, which is said once a minute', () => {
@@ -123,18 +110,23 @@ test('a pause of posidle itself is not counted: whatever stopped it stopped main
   expect(ended).not.toHaveBeenCalled();
 });
 
-test('a file from before that is not refreshed may be of an earlier Pod: it counts after the start timeout', () => {
-  beat(-3_600_000);
-  open();
-  expectEnd(START_TIMEOUT - 1_000, 2_000);
-});
-
-test('a file from before never counts without a start timeout, until it is refreshed', () => {
-  beat(-3_600_000);
-  open({ startTimeout: 'off' });
+test.each([
+  ['of its Pod counts, also if it came before posidle', 0, -1_000, 'off', AGE],
+  ['from before its Pod never counts', 0, 1_000, 'off', undefined],
+  [
+    'from long before may be of an earlier Pod, and counts after the start timeout',
+    -3_600_000,
+    undefined,
+    START_TIMEOUT,
+    START_TIMEOUT,
+  ],
+  ['from long before never counts without a start timeout', -3_600_000, undefined, 'off', undefined],
+] as const)('a file %s, until it is refreshed', (_, ahead, podStart, startTimeout, end) => {
+  beat(ahead);
+  open({ podStart: podStart && Date.now() + podStart, startTimeout });
+  if (end !== undefined) return expectEnd(end - 1_000, 3_000);
   pass(2 * START_TIMEOUT);
   expect(ended).not.toHaveBeenCalled();
   beat();
-  pass(AGE + 1_000);
-  expect(ended).toHaveBeenCalledOnce();
+  expectEnd(AGE - 1_000, 2_000);
 });
