@@ -140,13 +140,11 @@ describe('the search', () => {
   });
 });
 
-describe('following', () => {
-  test('waits for the supervisor when its worker is gone already', async () => {
-    const { host } = busyHost();
-    const known = await find(host);
-    host.endProcess(4243);
-    expect(await follow(host, known)).toMatchObject({ kind: 'running', workers: [] });
-  });
+test('after the stop order a supervisor is followed though its worker is gone already', async () => {
+  const { host } = busyHost();
+  const known = await find(host);
+  host.endProcess(4243);
+  expect(await follow(host, known)).toMatchObject({ kind: 'running', workers: [] });
 });
 
 describe("a parent's child", () => {
@@ -181,25 +179,21 @@ describe("a parent's child", () => {
     expect(await found(host, late)).toMatchObject({ supervisor: { pid: 920 } });
   });
 
-  test('is starting until its worker has opened the pos file', async () => {
-    const host = worldWithWrapper(wrapped(), worker());
-    host.starting.add(911);
+  test('is starting until its worker has opened the pos file, and again while one of two that both had it is replaced', async () => {
+    const host = worldWithWrapper(wrapped());
     const finder = new FluentdFinder(host, asParent);
-    expect(await finder.find(undefined)).toMatchObject({ workers: [{ pid: 911 }], isStarting: true });
-    host.starting.clear();
-    expect(await finder.find(undefined)).toMatchObject({ isStarting: false });
-  });
-
-  test('is starting again while one of two workers that both had a pos file is replaced', async () => {
-    const host = worldWithWrapper(wrapped(), worker(911), worker(912));
-    const finder = new FluentdFinder(host, asParent);
-    expect(await finder.find(undefined)).toMatchObject({ isStarting: false });
+    /** First while the worker has not opened the pos file, and then when it has. */
+    const isStartingWith = async (pid: number) => {
+      host.startProcess(worker(pid));
+      host.starting.add(pid);
+      const early = await finder.find(undefined);
+      host.starting.clear();
+      return [early, await finder.find(undefined)].map((found) => 'isStarting' in found && found.isStarting);
+    };
+    expect(await isStartingWith(911)).toEqual([true, false]);
+    expect(await isStartingWith(912)).toEqual([false, false]);
     host.endProcess(912);
-    host.starting.add(913);
-    host.startProcess(worker(913));
-    expect(await finder.find(undefined)).toMatchObject({ isStarting: true });
-    host.starting.clear();
-    expect(await finder.find(undefined)).toMatchObject({ isStarting: false });
+    expect(await isStartingWith(913)).toEqual([true, false]);
   });
 
   test('is up where one of its workers never opens a pos file', async () => {

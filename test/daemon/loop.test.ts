@@ -4,24 +4,21 @@ import { confOf, expectStops, LOG, run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { busyHost, namesOf, stoppedAt } from './busy-host.ts';
 
-describe('a quiet window', () => {
-  test('ends 60 s after the last of 20 lines that come 3 s apart', async () => {
-    const host = new FakeHost();
-    host.startFluentd();
-    for (let line = 1; line <= 20; line += 1)
-      host.at(line * 3_000, (h) => h.appendLog(LOG, `line ${line}\n`));
-    const { outcome, report } = await run(host, {}, { conf: confOf([LOG]) });
-    expectStops(host, ['SIGINT 4242 @120000']);
-    expect(report.path).toEqual(['waiting', 'watching', 'draining', 'stopping', 'stopped']);
-    expect(outcome).toMatchObject({
-      end: 'stopped',
-      outcome: 'unproven',
-      trigger: 'quiet',
-      left: { count: 0 },
-    });
-    expect(outcome.doubts.worst.map(({ kind }) => kind)).toEqual(['no-witness']);
-    expect([true, false].map((strict) => exitCodeOf(outcome, { strict }))).toEqual([3, 0]);
+test('a quiet window ends 60 s after the last of 20 lines that come 3 s apart', async () => {
+  const host = new FakeHost();
+  host.startFluentd();
+  for (let line = 1; line <= 20; line += 1) host.at(line * 3_000, (h) => h.appendLog(LOG, `line ${line}\n`));
+  const { outcome, report } = await run(host, {}, { conf: confOf([LOG]) });
+  expectStops(host, ['SIGINT 4242 @120000']);
+  expect(report.path).toEqual(['waiting', 'watching', 'draining', 'stopping', 'stopped']);
+  expect(outcome).toMatchObject({
+    end: 'stopped',
+    outcome: 'unproven',
+    trigger: 'quiet',
+    left: { count: 0 },
   });
+  expect(outcome.doubts.worst.map(({ kind }) => kind)).toEqual(['no-witness']);
+  expect([true, false].map((strict) => exitCodeOf(outcome, { strict }))).toEqual([3, 0]);
 });
 
 test('a change of a pos file wakes it only where the look before found no movement', async () => {
@@ -40,14 +37,12 @@ test('a change of a pos file wakes it only where the look before found no moveme
   );
 });
 
-describe('the drain', () => {
-  test('counts the time in every state, also where a signal overtakes a quiet window', async () => {
-    const { host } = busyHost();
-    host.at(7_000, (h) => h.request('SIGTERM'));
-    const { outcome } = await run(host, { quiet: 5_000, settle: 9_000 });
-    const total = Object.values(outcome.durationsMs).reduce((sum, span) => sum + span, 0);
-    expect(total).toBeCloseTo(host.now());
-  });
+test('the outcome counts the time in every state, also where a signal overtakes a quiet window', async () => {
+  const { host } = busyHost();
+  host.at(7_000, (h) => h.request('SIGTERM'));
+  const { outcome } = await run(host, { quiet: 5_000, settle: 9_000 });
+  const total = Object.values(outcome.durationsMs).reduce((sum, span) => sum + span, 0);
+  expect(total).toBeCloseTo(host.now());
 });
 
 describe('the stop', () => {
