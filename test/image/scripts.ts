@@ -17,22 +17,14 @@ export function temporaryDir(): string {
 }
 
 /** A directory as the image has it, with a loader that shows how it is called. */
-export function imageDir(loader = 'printf "%s\\n" "$@"; env'): string {
+export function imageDir(): string {
   const dir = temporaryDir();
   for (const name of ['install', 'asleep', 'posidle'])
     copyFileSync(join('docker/image', name), join(dir, name));
   for (const folder of ['lib', 'ruby']) mkdirSync(join(dir, folder));
-  writeFileSync(join(dir, 'lib/ld-linux.so.2'), `#!/bin/sh\n${loader}\n`, { mode: 0o755 });
-  for (const name of [
-    'ruby/enumerator.rb',
-    'files.rb',
-    'orders.rb',
-    'receipts.rb',
-    'witness.rb',
-    'node',
-    'posidle.cjs',
-    'posidle.LICENSES.txt',
-  ])
+  writeFileSync(join(dir, 'lib/ld-linux.so.2'), '#!/bin/sh\nprintf "%s\\n" "$@"; env\n', { mode: 0o755 });
+  const witness = ['ruby/enumerator.rb', 'files.rb', 'orders.rb', 'receipts.rb', 'witness.rb'];
+  for (const name of [...witness, 'node', 'posidle.cjs', 'posidle.LICENSES.txt'])
     writeFileSync(join(dir, name), name);
   return dir;
 }
