@@ -277,18 +277,4 @@ describe("a parent's child", () => {
     expect((await drained(host)).outcome.end).toBe('stopped');
     expect(namesOf(host.sent)).toEqual([`SIGINT ${CHILD}`]);
   });
-
-  test('whose Fluentd comes late gets no signal; its Fluentd is flushed and stopped', async () => {
-    const host = readWorld().at(1_000, (h) => h.request('done-file'));
-    const onSignal = (signal: string) => {
-      if (signal === 'SIGINT') for (const pid of [911, 910, CHILD]) host.endProcess(pid);
-    };
-    host.at(9_000, (h) => {
-      h.startProcess({ ...wrapped(), onSignal });
-      h.startProcess(worker());
-    });
-    const { outcome } = await drained(host);
-    expect(namesOf(host.sent)).toEqual(['SIGUSR1 910', 'SIGINT 910']);
-    expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
-  });
 });

@@ -28,8 +28,6 @@ export class FakeHost extends FakeFiles implements Host {
   /** Each signal that was sent: `SIGINT 4242 @19000`. */
   readonly sent: string[] = [];
   readonly processes = new Map<number, FakeProcess>();
-  /** Called right before a signal that must end a process. */
-  onStop: () => void = () => {};
   readonly #clock = new Clock();
   #sleeps = 0;
   #idleSleeps = 0;
@@ -142,7 +140,6 @@ export class FakeHost extends FakeFiles implements Host {
     if (found === undefined || found.zombie || found.startTime !== target.startTime) return 'gone';
     if (!found.permitted) return 'not-permitted';
     if (signal === 0) return 'sent';
-    if (signal !== 'SIGUSR1') this.onStop();
     this.sent.push(`${signal} ${target.pid} @${this.now()}`);
     if (signal === 'SIGKILL') this.endProcess(target.pid);
     else found.onSignal(signal);
