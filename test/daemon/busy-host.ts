@@ -2,7 +2,8 @@ import { LOG } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
 /** A world with a Fluentd that has read one line at the very start. */
-export function busyHost(options: Parameters<FakeHost['startFluentd']>[0] = {}, host = new FakeHost()) {
+export function busyHost(options: Parameters<FakeHost['startFluentd']>[0] = {}) {
+  const host = new FakeHost();
   const fluentd = host.startFluentd(options);
   host.appendLog(LOG, 'first line\n');
   return { host, fluentd };

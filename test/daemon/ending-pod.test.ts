@@ -1,9 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { exitCodeOf } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
-import type { Question } from '../../src/core/progress/question.ts';
 import type { Witness } from '../../src/core/witness/reports.ts';
-import type { WitnessOrder } from '../../src/host.ts';
 import { run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { holding, sight } from '../support/said.ts';
@@ -30,24 +28,6 @@ const drained = (host: FakeHost, rules: Partial<Policy> = {}) =>
     { posFiles: [], witness: DIR, fluentd: { by: 'witness' } },
   );
 
-/** One of its witnesses is silent: each question takes all the time that it may. */
-class SilentHost extends FakeHost {
-  override async askWitnesses(dir: string, question: Question, patience = 2_000) {
-    const end = this.now() + Math.min(patience, 2_000);
-    await new Promise<void>((resolve) => this.at(end, () => resolve()));
-    return super.askWitnesses(dir, question);
-  }
-}
-
-/** Its witness answers, and then hangs: each order takes all the time that it may. */
-class HangingHost extends FakeHost {
-  override async tellWitness(_dir: string, _worker: string, _word: WitnessOrder, patience = 2_000) {
-    const end = this.now() + Math.min(patience, 2_000);
-    await this.sleep(end);
-    return false;
-  }
-}
-
 describe('in an ending Pod', () => {
   test('a witness that is not believed is asked ten times a second at most, until the time is over', async () => {
     const { host } = world();
@@ -62,8 +42,11 @@ describe('in an ending Pod', () => {
   test.each([2_500, 5_000, 10_000])(
     'a worker that hangs for all %i ms of the grace period keeps posidle from no outcome',
     async (grace) => {
-      const host = new HangingHost();
-      host.request('main-ended');
+      const { host } = world();
+      host.tellWitness = async (_dir, _worker, _word, patience = 2_000) => {
+        await host.sleep(host.now() + Math.min(patience, 2_000));
+        return false;
+      };
       host.witnesses = [alive({ outputs: [holding('a')] })];
       const { outcome } = await drained(host, { grace });
       expect(outcome).toMatchObject({ outcome: 'not-drained', left: { worst: [{ kind: 'held' }] } });
@@ -74,8 +57,12 @@ describe('in an ending Pod', () => {
   test.each([5_000, 10_000, 20_000])(
     'a witness that is silent for all %i ms of the grace period hides nothing of another one',
     async (grace) => {
-      const host = new SilentHost();
-      host.request('main-ended');
+      const { host } = world();
+      host.askWitnesses = async (_dir, _question, patience = 2_000) => {
+        const end = host.now() + Math.min(patience, 2_000);
+        await new Promise<void>((resolve) => host.at(end, () => resolve()));
+        return { at: host.now(), witnesses: host.witnesses };
+      };
       host.witnesses = [alive({ outputs: [holding('a')] }), { ...SILENT, worker: '9-9.sock' }];
       const { outcome } = await drained(host, { grace });
       expect(outcome).toMatchObject({ outcome: 'not-drained', left: { worst: [{ kind: 'held' }] } });
@@ -96,21 +83,7 @@ describe('in an ending Pod', () => {
     expect(host.now()).toBeLessThan(100);
   });
 
-  test('one that a pause of its entry point seems to end is waited for, too', async () => {
-    const { host } = world();
-    host.sign = 'starting';
-    host.at(9_000, (h) => {
-      h.sign = 'ended';
-    });
-    host.at(10_000, (h) => {
-      h.sign = 'listening';
-      h.witnesses = [alive()];
-    });
-    const { outcome } = await drained(host);
-    expect(outcome).toMatchObject({ end: 'left-to-kubelet', outcome: 'drained' });
-  });
-
-  test('one that never listens is given up when Fluentd needs the rest of the grace period for its end', async () => {
+  test('a Fluentd that never listens is given up when Fluentd needs the rest of the grace period for its end', async () => {
     const { host } = world();
     host.sign = 'starting';
     const { outcome } = await drained(host);

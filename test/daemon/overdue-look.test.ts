@@ -1,25 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { confOf, LOG, type Run, run } from '../support/builders.ts';
-import { FakeHost } from '../support/fake-host.ts';
+import type { FakeHost } from '../support/fake-host.ts';
 import { busyHost, stoppedAt } from './busy-host.ts';
 
 const GRACE = 25_000;
 const IN_TIME = /^not drained, pos-file: posidle could not look in time/;
 
 /** From an instant on a listing takes so long: for ever, where a mount is dead. */
-class SlowHost extends FakeHost {
-  slowFrom = 0;
-  takes = Number.POSITIVE_INFINITY;
-
-  override async listFollowed(source: Parameters<FakeHost['listFollowed']>[0]) {
-    const end = this.now() + this.takes;
-    if (this.now() >= this.slowFrom) await new Promise<void>((resolve) => this.at(end, () => resolve()));
-    return super.listFollowed(source);
-  }
-}
-
 function slowHost(slowFrom: number, takes = Number.POSITIVE_INFINITY): FakeHost {
-  return busyHost({}, Object.assign(new SlowHost(), { slowFrom, takes })).host;
+  const { host } = busyHost();
+  const list = host.listFollowed.bind(host);
+  host.listFollowed = async (source) => {
+    const end = host.now() + takes;
+    if (host.now() >= slowFrom) await new Promise<void>((resolve) => host.at(end, () => resolve()));
+    return list(source);
+  };
+  return host;
 }
 
 const drainedAt = ({ transitions }: Run['report']) =>

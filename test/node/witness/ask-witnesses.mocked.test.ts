@@ -199,12 +199,7 @@ test('of very many sockets the newest are asked, and nobody knows what an older 
 
 describe('a witness that cannot be believed is silent, and says why:', () => {
   test.each<[string, (socket: Socket) => void, RegExp, boolean]>([
-    [
-      'an end without a word, before which its worker may be ending',
-      (socket) => socket.end(),
-      /no JSON/,
-      true,
-    ],
+    ['an end without a word: its worker may be ending', (socket) => socket.end(), /no JSON/, true],
     ['another version', (socket) => socket.end('{"v":2}\n'), /does not believe/, false],
     ['too long an answer', (socket) => socket.end(saying().padEnd(MOST_BYTES + 1)), /is too long/, false],
     ['too many values', (socket) => socket.end(saying({ unknown: TOO_MANY })), /is too long/, false],
@@ -218,13 +213,7 @@ describe('a witness that cannot be believed is silent, and says why:', () => {
 
 test('an answer may be as long as all answers together, and have as many values', async () => {
   const unknown = TOO_MANY.slice(60);
-  await witness((_, socket) =>
-    socket.end(
-      `${saying({ unknown })
-        .trim()
-        .padEnd(MOST_BYTES - 1)}\n`,
-    ),
-  );
+  await witness((_, socket) => socket.end(saying({ unknown }).padStart(MOST_BYTES)));
   expect(await ask()).toMatchObject([{ kind: 'alive' }]);
   await witness((_, socket) => socket.end(saying({ unknown })), '1001-13.sock');
   expect((await ask()).filter(({ kind }) => kind === 'alive').length).toBeLessThan(2);
