@@ -2,7 +2,7 @@ import type { ChunkListing } from '../../src/core/fluentd/buffers.ts';
 import type { PathRules } from '../../src/core/in-tail/path-pattern.ts';
 import type { FileLook, FileStat, FollowedFile } from '../../src/core/look/snapshot.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
-import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
+import { NEWLINE, type PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { FileContent, ReadOptions } from '../../src/host.ts';
 import { lookOf } from './builders.ts';
@@ -14,8 +14,6 @@ export interface FakeFile {
   readonly writtenAt: Millis;
 }
 
-const NEWLINE = 0x0a;
-
 /** The files of the fake world, and the looks at them. */
 export abstract class FakeFiles {
   readonly files = new Map<string, FakeFile>();
@@ -25,7 +23,8 @@ export abstract class FakeFiles {
 
   writeFile(path: string, content: string | Uint8Array, inode = this.files.get(path)?.inode): void {
     const bytes = typeof content === 'string' ? encodePath(content) : content;
-    this.files.set(path, { bytes, inode: inode ?? this.#newInode(), writtenAt: this.now() });
+    if (inode === undefined) this.#lastInode += 1;
+    this.files.set(path, { bytes, inode: inode ?? String(this.#lastInode), writtenAt: this.now() });
   }
 
   rename(from: string, to: string): void {
@@ -33,11 +32,6 @@ export abstract class FakeFiles {
     if (file === undefined) throw new Error(`no ${from} to rename`);
     this.files.delete(from);
     this.files.set(to, file);
-  }
-
-  #newInode(): string {
-    this.#lastInode += 1;
-    return String(this.#lastInode);
   }
 
   async readFile(path: string, { known }: ReadOptions = {}): Promise<FileContent | undefined> {

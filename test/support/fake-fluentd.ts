@@ -1,8 +1,7 @@
+import { NEWLINE } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import { POS, posText, SUPERVISOR, WORKER } from './builders.ts';
 import type { FakeHost } from './fake-host.ts';
-
-const NEWLINE = 0x0a;
 
 export interface FluentdOptions {
   readonly pid?: number;
