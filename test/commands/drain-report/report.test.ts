@@ -139,16 +139,13 @@ test('a witness that does not answer is named, and neither files nor machine nor
   ]);
 });
 
-test('a missing witness is reported when the drain begins, with the remedy', async () => {
-  const lines = (await logged(busyHost().host, {}, '/posidle')).filter((line) => line.includes('witness'));
-  expect(lines[0]).toMatch(
-    /^warn: no witness listens in \/posidle: .* RUBYOPT="-I\/posidle\/ruby -renumerator"/,
-  );
-});
-
-test('no witness is advised where run gives Fluentd its own, or the user wants none', async () => {
-  const lines = await logged(busyHost().host);
-  expect(lines.filter((line) => line.includes('no witness listens'))).toEqual([]);
+test.each([
+  ['is reported when the drain begins, with the remedy', '/posidle', [/ RUBYOPT="-I\/posidle\/ruby -renum/]],
+  ['is no concern where run gives Fluentd its own, or the user wants none', undefined, []],
+])('a missing witness %s', async (_, witness, told) => {
+  const lines = await logged(busyHost().host, {}, witness);
+  const warned = lines.filter((line) => line.startsWith('warn: no witness listens in '));
+  expect(warned).toEqual(told.map((text) => expect.stringMatching(text)));
 });
 
 test('names one of several blocked files, and counts the others', async () => {

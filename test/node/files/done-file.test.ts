@@ -11,9 +11,14 @@ beforeEach(() => {
 });
 
 describe('a done file', () => {
-  test('that is there at the start is found at once', () => {
+  test.each([
+    ['outside Kubernetes', undefined],
+    ['from this Pod', 2_000],
+  ])('%s is found at once, also if it is older than posidle', (_, since) => {
     writeFileSync(inDir('done'), '');
-    expect(new DoneFile(inDir('done'), undefined, warn).look()).toBe(true);
+    utimesSync(inDir('done'), 2, 2);
+    expect(new DoneFile(inDir('done'), since, warn).look()).toBe(true);
+    expect(warn).not.toHaveBeenCalled();
   });
 
   test('that is older than the Pod is found when it is touched', () => {
@@ -24,14 +29,6 @@ describe('a done file', () => {
     expect(warn).toHaveBeenCalledWith(expect.stringContaining('is older than this Pod'));
     utimesSync(inDir('done'), 2, 2);
     expect(file.look()).toBe(true);
-  });
-
-  test('from this Pod is found even if it is older than posidle', () => {
-    writeFileSync(inDir('done'), '');
-    utimesSync(inDir('done'), 2, 2);
-    const file = new DoneFile(inDir('done'), 2_000, warn);
-    expect(file.look()).toBe(true);
-    expect(warn).not.toHaveBeenCalled();
   });
 
   test('is found also where its directory comes later or is replaced', () => {
