@@ -62,18 +62,16 @@ describe('@include', () => {
   });
 });
 
-describe('what posidle does not read', () => {
-  it('is told of YAML, which is so by its name, also in the include directory, or by the command line', async () => {
-    const told = (name: string) => `${inDir()}/${name}: posidle reads no YAML`;
-    const yaml = put('d/f.yaml', 'config: []\n');
-    expect(await textsIn(yaml)).toEqual([told('d/f.yaml')]);
-    const file = put('f.conf', tail('/f'));
-    const { sources, hidden } = await loadFluentConf(file, { ruby, includeDir: inDir('d') });
-    expect(sources).toHaveLength(1);
-    expect(hidden).toEqual([told('d/f.yaml')]);
-    const byType = await loadFluentConf(file, { ruby, given: { 'config-file-type': 'yaml' } });
-    expect(byType.problems).toEqual([told('f.conf')]);
-  });
+it('a configuration in YAML, by its name or by the command line, is named as unread, also in the include directory', async () => {
+  const told = (name: string) => `${inDir()}/${name}: posidle reads no YAML`;
+  const yaml = put('d/f.yaml', 'config: []\n');
+  expect(await textsIn(yaml)).toEqual([told('d/f.yaml')]);
+  const file = put('f.conf', tail('/f'));
+  const { sources, hidden } = await loadFluentConf(file, { ruby, includeDir: inDir('d') });
+  expect(sources).toHaveLength(1);
+  expect(hidden).toEqual([told('d/f.yaml')]);
+  const byType = await loadFluentConf(file, { ruby, given: { 'config-file-type': 'yaml' } });
+  expect(byType.problems).toEqual([told('f.conf')]);
 });
 
 describe('a configuration file', () => {

@@ -137,18 +137,16 @@ describe('the Origin of a POST', () => {
   });
 });
 
-describe('clients that hold a connection', () => {
-  test.each([
-    ['say nothing', ''],
-    ['have said half of a request', 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n'],
-    ['owe a body', 'POST /quit HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n'],
-    ['have been answered', 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'],
-  ])('and %s do not keep a probe out', async (_, text) => {
-    const clients = Array.from({ length: 100 }, () => open(text));
-    await until('all are connected', () => clients.every(({ connecting }) => !connecting));
-    for (let probe = 0; probe < 5; probe += 1) expect(await status('GET', '/healthz')).toBe(200);
-    expect(await status('POST', '/quit')).toBe(202);
-  });
+test.each([
+  ['say nothing', ''],
+  ['have said half of a request', 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n'],
+  ['owe a body', 'POST /quit HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n'],
+  ['have been answered', 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'],
+])('clients that hold a connection and %s do not keep a probe out', async (_, text) => {
+  const clients = Array.from({ length: 100 }, () => open(text));
+  await until('all are connected', () => clients.every(({ connecting }) => !connecting));
+  for (let probe = 0; probe < 5; probe += 1) expect(await status('GET', '/healthz')).toBe(200);
+  expect(await status('POST', '/quit')).toBe(202);
 });
 
 test('a client is cut off after 5 s if it says nothing, or more than its POST, which is taken once', async () => {
