@@ -12,7 +12,7 @@ def two_inputs(s, line, other)
   first + first.sub("#{s.dir}/pos", "#{s.dir}/other").sub(line, other)
 end
 
-on_three_versions 'a file that was read has its size as its position, and what is unfinished or kept of a record beside it' do |s|
+on_oldest_and_newest 'a file that was read has its size as its position, and what is unfinished or kept of a record beside it' do |s|
   s.append(s.lines(1..9))
   s.append("an unfinished line")
   s.run(s.tail + s.out)
@@ -26,7 +26,7 @@ on_three_versions 'a file that was read has its size as its position, and what i
   expect('nothing lost or unknown', found.values_at('lost', 'closed', 'cuts', 'starts', 'unfound', 'siblings', 'denied', 'more'), [[], [], [], [], [], [], [], 0])
 end
 
-on_three_versions 'brackets in a path or an exclusion are no pattern, as for in_tail' do |s|
+on_oldest_and_newest 'brackets in a path or an exclusion are no pattern, as for in_tail' do |s|
   s.append("read\n")
   s.append("not named\n", 'b-1.log')
   s.append("missed\n", 'c1.log')
@@ -73,7 +73,7 @@ it 'a file that nobody followed is lost once it is removed, although another one
   expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log('b.log'), 'never followed']])
 end
 
-on_three_versions 'a file counts as unread if another one takes its place while in_tail opens it' do |s|
+on_oldest_and_newest 'a file counts as unread if another one takes its place while in_tail opens it' do |s|
   s.append("old\n")
   replaced = "-I#{s.witness}/ruby -renumerator -r#{__dir__}/lib/replaced.rb"
   s.run(s.tail('rotate_wait 1s', path: [s.log, s.log('late.log')].join(',')) + s.out, rubyopt: replaced)
@@ -182,7 +182,7 @@ it 'unread lines that are cut off while in_tail is held up are told as lost, how
   expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
 end
 
-on_three_versions 'a file that takes the place of a followed one while in_tail is held up is told as lost' do |s|
+it 'a file that takes the place of a followed one while in_tail is held up is told as lost' do |s|
   s.run(s.tail + s.out(FULL.sub('throw_exception', 'block')))
   s.append(s.lines(1..3000, 20))
   s.seen('held up') { |a| file(a) && file(a)['lines'].to_i > 0 }
@@ -233,7 +233,7 @@ it 'a file that one input has found and another one has not is unfound, and lost
   expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'never followed']])
 end
 
-on_three_versions 'a file that two inputs follow is closed for each of them, read by one and unread by the other' do |s|
+on_oldest_and_newest 'a file that two inputs follow is closed for each of them, read by one and unread by the other' do |s|
   s.append(s.lines(1..3000, 20))
   s.run(two_inputs(s, '@type tail', "@type tail\n @label @full") + s.out + "<label @full>\n#{s.out(FULL)}</label>\n")
   s.seen('one refusal') { |a| a['files'].map { |f| [f['pos'] == f['size'], f['lines'].to_i > 0] }.sort_by(&:inspect) == [[false, true], [true, false]] }
@@ -371,7 +371,7 @@ it 'a file of an earlier life is a sibling once it is written on' do |s|
   expect('siblings', found['siblings'].map { |f| f['path'] } - [s.log('a.log.1')], [s.log('a.log.2')])
 end
 
-on_three_versions 'a file that is not read from its beginning is told with the position where reading began' do |s|
+on_oldest_and_newest 'a file that is not read from its beginning is told with the position where reading began' do |s|
   s.append(s.lines(1..5))
   s.run(s.tail.sub('read_from_head true', 'read_from_head false') + s.out)
   found = s.seen('followed') { |a| file(a) }

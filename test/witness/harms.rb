@@ -67,7 +67,7 @@ it 'who requires enumerator gets what is built in, also without gems, with warni
   expect('of two witnesses', ruby(s, "-I#{s.dir}/second/ruby", '-renumerator', '-e', use), '1false')
 end
 
-on_three_versions 'beside the words of others in RUBYOPT it answers, and theirs hold, also where Bundler adds its own' do |s|
+on_oldest_and_newest 'beside the words of others in RUBYOPT it answers, and theirs hold, also where Bundler adds its own' do |s|
   File.write("#{s.make('others')}/theirs.rb", <<~RUBY) # patches what the injections of OpenTelemetry and Datadog patch
     require 'net/http'
     [Net::HTTP, Process.singleton_class, Thread, Kernel].zip(%i[request _fork initialize at_exit]) do |where, name|
@@ -187,7 +187,7 @@ it 'when no file descriptor is left nobody is answered, and everybody again once
   works(s)
 end
 
-on_oldest_and_newest 'under files that are made, rotated and deleted without end and clients that never pause no line is lost' do |s|
+it 'under files that are made, rotated and deleted without end and clients that never pause no line is lost' do |s|
   s.run(s.tail('rotate_wait 1s') + s.out('flush_interval 0.2s'))
   going, answers = true, 0
   askers = (1..2).map { Thread.new { while going; (s.ask; answers += 1) rescue sleep(0.01); end } }

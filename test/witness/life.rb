@@ -32,7 +32,7 @@ def ends_by(signal, s)
   end
 end
 
-on_three_versions 'a stop by SIGINT while it is asked ends with a clean last report' do |s|
+on_oldest_and_newest 'a stop by SIGINT while it is asked ends with a clean last report' do |s|
   ends_by('INT', s)
 end
 
@@ -83,7 +83,7 @@ it 'a stop by SIGTERM while it is asked ends with a clean last report' do |s|
   ends_by('TERM', s)
 end
 
-on_three_versions 'SIGUSR2 is told as a reload before 1.18, and as a clean end and another worker since' do |s|
+on_oldest_and_newest 'SIGUSR2 is told as a reload before 1.18, and as a clean end and another worker since' do |s|
   s.append(s.lines(1..3))
   s.run(conf(s), supervised: true)
   socket, pid = s.living, s.worker
@@ -101,7 +101,7 @@ on_three_versions 'SIGUSR2 is told as a reload before 1.18, and as a clean end a
   end
 end
 
-on_three_versions 'a reload leaves in the last report the plugins that ended, and none that Fluentd made only to check the configuration' do |s|
+on_oldest_and_newest 'a reload leaves in the last report the plugins that ended, and none that Fluentd made only to check the configuration' do |s|
   s.append(s.lines(1..3))
   s.run(conf(s))
   Process.kill('USR2', s.pid)
@@ -111,7 +111,7 @@ on_three_versions 'a reload leaves in the last report the plugins that ended, an
   expect('the inputs', s.last['plugins'].map { |p| p['class'] }, ['Fluent::Plugin::TailInput'])
 end
 
-on_three_versions 'the words flush and stop do what SIGUSR1 and SIGINT do, and every other word nothing' do |s|
+on_oldest_and_newest 'the words flush and stop do what SIGUSR1 and SIGINT do, and every other word nothing' do |s|
   s.append(s.lines(1..50))
   s.run(s.tail + s.out('flush_interval 300s'), supervised: true)
   s.seen('staged') { |a| a['outputs'].any? { |o| o['n'] == 1 } }
@@ -134,7 +134,7 @@ it 'a supervisor that takes its time finds its worker alive, so that it stops it
   expect('births', s.sockets.size, 1)
 end
 
-on_three_versions 'a worker that fails before an input has started leaves a last report, and a later one leaves none' do |s|
+on_oldest_and_newest 'a worker that fails before an input has started leaves a last report, and a later one leaves none' do |s|
   File.write("#{s.dir}/fails.rb", <<~RUBY)
     %w[output input].each do |kind|
       require "fluent/plugin/\#{kind}"
@@ -187,8 +187,7 @@ it 'while Fluentd configures it is not ready, and is neither flushed nor stopped
   s.ready
 end
 
-on_three_versions 'a worker that waits for SIGWINCH is not ready, and can be stopped' do |s|
-  next unless s.at_least('1.18') # before, SIGUSR2 starts no second one
+it 'a worker that waits for SIGWINCH is not ready, and can be stopped' do |s|
   s.start(conf(s), env: { 'FLUENT_RUNNING_IN_PARALLEL_WITH_OLD' => '1' }) # as SIGUSR2 starts it
   s.till('it runs', within: 120) { s.said.include?('worker is now running') }
   expect('ready', s.look['ready'], false)
@@ -271,7 +270,7 @@ it 'a link or a file in the place of the FIFO changes nothing' do |s|
   expect('it answers', s.look['ready'])
 end
 
-on_oldest_and_newest 'it flushes no more once Fluentd stops, which has closed its buffers then' do |s|
+it 'it flushes no more once Fluentd stops, which has closed its buffers then' do |s|
   File.write("#{s.dir}/block", '')
   s.append("one\n")
   s.run(conf(s))
@@ -303,7 +302,7 @@ on_oldest_and_newest 'orders to flush do not pile up while one is carried out' d
   s.till('a later flush') { s.delivered.size == 3 }
 end
 
-on_three_versions 'while the mark that the Pod ends is there, it flushes each second' do |s|
+on_oldest_and_newest 'while the mark that the Pod ends is there, it flushes each second' do |s|
   s.append(s.lines(1..10))
   s.run(s.tail + s.out('flush_interval 300s', type: 'file'))
   s.seen('read') { |a| a['files'].any? { |f| f['pos'] == f['size'] } }
@@ -314,7 +313,7 @@ on_three_versions 'while the mark that the Pod ends is there, it flushes each se
   s.till('the later ones') { s.delivered.size == 20 }
 end
 
-on_oldest_and_newest 'it says whether the first process of its container takes SIGTERM' do |s|
+it 'it says whether the first process of its container takes SIGTERM' do |s|
   raise Skipped, 'tini is not installed' unless system('tini --version', %i[out err] => File::NULL)
   raise Skipped, 'only root can make a PID namespace' unless Process.uid == 0
   space = %w[unshare --fork --pid --mount-proc --kill-child]

@@ -40,7 +40,7 @@ on_each_version 'in_tail reads a new file at once, although it looks for new fil
 end
 
 # in_tail looks at its files once a second, and on a busy machine later.
-on_each_version 'a log that is rotated each two seconds from its first moment loses no line' do |s|
+on_oldest_and_newest 'a log that is rotated each two seconds from its first moment loses no line' do |s|
   s.run(slow(s) + s.out)
   (0..4).each do |turn|
     (1..10).each { |n| s.append("line #{turn * 10 + n} of a main that writes slowly and has long lines for a head\n"); sleep 0.2 }
@@ -60,7 +60,7 @@ end
 it('with POSIDLE_FIND=no in_tail finds a file at an order only') { |s| at_an_order_only(s, env: { 'POSIDLE_FIND' => 'no' }) }
 it('with follow_inodes in_tail finds a file at an order only') { |s| at_an_order_only(s, 'follow_inodes true') }
 
-on_oldest_and_newest 'a log with a date in its path is found when its time is over' do |s|
+it 'a log with a date in its path is found when its time is over' do |s|
   s.run(slow(s, path: "#{s.logs}/%S.log") + s.out, env: { 'POSIDLE_FIND' => 'no' })
   name = nil
   s.seen('a dated file') do |a| # one from the end of a second may be missed, and one from before the start is in_tail's
@@ -73,7 +73,7 @@ on_oldest_and_newest 'a log with a date in its path is found when its time is ov
   once(s, 20, 'find', within: 5)
 end
 
-on_oldest_and_newest 'a copy of a log that matches its path is left to in_tail' do |s|
+it 'a copy of a log that matches its path is left to in_tail' do |s|
   started(s)
   FileUtils.cp(s.log, s.log('a-20260101.log'))
   File.truncate(s.log, 0)
@@ -83,7 +83,7 @@ on_oldest_and_newest 'a copy of a log that matches its path is left to in_tail' 
   once(s, 12)
 end
 
-on_oldest_and_newest 'a new file that gets the name of a followed one is not read before, where the path matches any ending' do |s|
+it 'a new file that gets the name of a followed one is not read before, where the path matches any ending' do |s|
   started(s, slow(s, path: "#{s.logs}/a.log*"))
   s.append(s.lines(11..30), 'a.log.new')
   passed_over(s)
@@ -92,7 +92,7 @@ on_oldest_and_newest 'a new file that gets the name of a followed one is not rea
   once(s, 32)
 end
 
-on_oldest_and_newest 'a file in a directory of the pattern is not read before the directory has its name' do |s|
+it 'a file in a directory of the pattern is not read before the directory has its name' do |s|
   s.make('logs/tmp1')
   s.run(slow(s, path: "#{s.logs}/*/a.log") + s.out)
   s.append(s.lines(1..20), 'tmp1/a.log')
@@ -102,7 +102,7 @@ on_oldest_and_newest 'a file in a directory of the pattern is not read before th
   once(s, 22, 'find')
 end
 
-on_each_version 'a file that is found again under another name goes on at its position' do |s|
+on_oldest_and_newest 'a file that is found again under another name goes on at its position' do |s|
   started(s, slow(s, "rotate_wait 1s\n open_on_every_update true", path: "#{s.logs}/a.log*"))
   s.seen('read') { |a| a['files'].any? { |f| f['pos'] == File.size(s.log) } }
   File.rename(s.log, s.log('a.log.1'))
@@ -111,7 +111,7 @@ on_each_version 'a file that is found again under another name goes on at its po
   once(s, 20, 'find')
 end
 
-on_each_version 'a file with the inode number of a closed one, but other contents, is read from its beginning' do |s|
+on_oldest_and_newest 'a file with the inode number of a closed one, but other contents, is read from its beginning' do |s|
   started(s, slow(s, "rotate_wait 1s\n open_on_every_update true"))
   s.append(s.lines(11..20), 'b.log')
   s.till('b', within: 5) { s.ask('find') && s.delivered.size == 20 }
@@ -130,7 +130,7 @@ def alike(numbers)
   head + numbers.map { |n| "line #{n} #{'x' * 190}\n" }.join + foot
 end
 
-on_oldest_and_newest 'a file with the inode number of a removed one, and the same bytes where that began and ended, is read from its beginning' do |s|
+it 'a file with the inode number of a removed one, and the same bytes where that began and ended, is read from its beginning' do |s|
   started(s, slow(s, 'rotate_wait 1s'))
   s.append(alike(10_001..16_000), 'b.log') # more than the witness holds open of removed files
   s.till('b', within: 20) { s.ask('find') && s.delivered.size == 6012 }
@@ -145,7 +145,7 @@ on_oldest_and_newest 'a file with the inode number of a removed one, and the sam
   expect('no doubt', s.look['starts'], [])
 end
 
-on_oldest_and_newest 'so is one of which in_tail opened the removed one for each read' do |s|
+it 'so is one of which in_tail opened the removed one for each read' do |s|
   started(s, slow(s, "rotate_wait 1s\n open_on_every_update true"))
   s.append(alike(1001..1100), 'b.log')
   s.till('b', within: 10) { s.ask('find') && s.delivered.size == 112 }
@@ -169,7 +169,7 @@ it '1,000 files at once are all found, each line once' do |s|
   once(s, 1010, 'find', within: 60)
 end
 
-on_oldest_and_newest 'a renamed file that matches the path, and was only touched since in_tail closed it, is not read again without a pos_file' do |s|
+it 'a renamed file that matches the path, and was only touched since in_tail closed it, is not read again without a pos_file' do |s|
   started(s, slow(s, 'rotate_wait 1s').sub(/^ *pos_file.*/, ''))
   File.rename(s.log, s.log('a.1.log'))
   s.append("line 11\n")
@@ -179,19 +179,18 @@ on_oldest_and_newest 'a renamed file that matches the path, and was only touched
   once(s, 11)
 end
 
-def finish_one(s, more = '')
-  s.append(s.lines(1..20) + 'line 21')
-  s.run(s.tail(more) + s.out)
-  s.till('the last line') { s.ask('finish') && s.delivered.size == 21 }
+on_each_version 'an unfinished last line is delivered once, however in_tail is set' do |s|
+  ways = ['', 'open_on_every_update true', "path_key path\n enable_watch_timer false", 'follow_inodes true']
+  tails = ways.each_with_index.map do |more, n|
+    s.append(s.lines((n * 10)..(n * 10 + 8)) + "line #{n * 10 + 9}", "#{n}.log")
+    s.tail(more, path: s.log("#{n}.log")).sub("#{s.dir}/pos", "#{s.dir}/pos#{n}")
+  end
+  s.run(tails.join + s.out)
+  s.till('the last lines') { s.ask('finish') && s.delivered.size == 40 }
   asked_again(s)
-  once(s, 21)
-  expect('the position is behind it', s.last['closed'].map { |f| f.values_at('pos', 'size') }.uniq, [[File.size(s.log)] * 2])
+  once(s, 40)
+  expect('the positions are behind them', s.last['closed'].map { |f| f['size'] - f['pos'] }, [0] * 4)
 end
-
-on_each_version('an unfinished last line is delivered once') { |s| finish_one(s) }
-on_oldest_and_newest('an unfinished last line is delivered once with open_on_every_update') { |s| finish_one(s, 'open_on_every_update true') }
-on_oldest_and_newest('an unfinished last line is delivered once with path_key, without a watch timer') { |s| finish_one(s, "path_key path\n enable_watch_timer false") }
-on_oldest_and_newest('an unfinished last line is delivered once with follow_inodes') { |s| finish_one(s, 'follow_inodes true') }
 
 on_oldest_and_newest 'a last line that ends in half a character stays unfinished, and is delivered once when the rest of it is there' do |s|
   *most, last = (s.lines(1..20) + 'line 21 ü').encode('UTF-16LE').bytes
@@ -206,7 +205,7 @@ on_oldest_and_newest 'a last line that ends in half a character stays unfinished
   expect('the last line', s.delivered.last, 'line 21 ü')
 end
 
-on_each_version 'an unfinished last line that is longer than max_line_size is dropped by in_tail, which says so, and nothing is left' do |s|
+on_oldest_and_newest 'an unfinished last line that is longer than max_line_size is dropped by in_tail, which says so, and nothing is left' do |s|
   s.append(s.lines(1..20) + 'x' * 3000)
   s.run(s.tail('max_line_size 1k') + s.out)
   s.seen('finished') { |a| s.ask('finish') && a['files'].any? { |f| f['pos'] == f['size'] } && s.delivered.size == 20 }
@@ -215,7 +214,7 @@ on_each_version 'an unfinished last line that is longer than max_line_size is dr
   once(s, 20)
 end
 
-on_each_version 'the last record of a multiline source is delivered once' do |s|
+on_oldest_and_newest 'the last record of a multiline source is delivered once' do |s|
   s.append("begin line 1\n two\nbegin line 2\n four\n five")
   s.run(s.tail('', parse: MULTILINE) + s.out)
   s.till('the first record') { s.delivered.size >= 1 }
@@ -225,7 +224,7 @@ on_each_version 'the last record of a multiline source is delivered once' do |s|
   expect('once', s.delivered.join.scan(/line \d/), ['line 1', 'line 2'])
 end
 
-on_each_version 'a record that no buffer takes keeps the other files of its source from finishing nothing' do |s|
+on_oldest_and_newest 'a record that no buffer takes keeps the other files of its source from finishing nothing' do |s|
   s.append("begin line 1\n" + "x\n" * 1000)
   s.append("begin line 2\n two", 'b.log')
   s.run(s.tail('', parse: MULTILINE) + s.out("flush_interval 0.2s\n chunk_limit_size 1k"))
@@ -245,7 +244,7 @@ on_oldest_and_newest 'the unfinished last line of a renamed file is delivered on
   once(s, 23, 'finish')
 end
 
-on_oldest_and_newest 'a line is never cut in two: a file is finished only where all of it is read' do |s|
+it 'a line is never cut in two: a file is finished only where all of it is read' do |s|
   s.append(s.lines(1..2000, 20))
   s.run(s.tail('read_bytes_limit_per_second 16384') + s.out)
   once(s, 2000, 'finish', within: 90)
@@ -335,7 +334,7 @@ on_oldest_and_newest 'a new file at a followed path is left to the watcher there
   once(s, 40)
 end
 
-on_oldest_and_newest 'a file for which the pos file had no room is followed on an order, once there is room' do |s|
+it 'a file for which the pos file had no room is followed on an order, once there is room' do |s|
   small = s.make('small')
   raise Skipped, 'no right to mount' unless system('mount', '-t', 'tmpfs', '-o', 'size=4k', 'none', small, err: File::NULL)
   begin

@@ -8,7 +8,7 @@ def kinds(answer)
   answer['heard'].map { |h| h.values_at('level', 'text', 'n') }.sort_by(&:inspect)
 end
 
-on_three_versions 'an output tells what it has staged, queued and taken out, by the ids of its chunks, and that it retries' do |s|
+on_oldest_and_newest 'an output tells what it has staged, queued and taken out, by the ids of its chunks, and that it retries' do |s|
   File.write("#{s.dir}/block", '')
   s.append(s.lines(1..3))
   s.run(s.tail + s.out('flush_interval 0.2s'))
@@ -30,7 +30,7 @@ on_three_versions 'an output tells what it has staged, queued and taken out, by 
   expect('all was delivered', s.delivered, (1..5).map { |n| "line #{n}" })
 end
 
-on_three_versions 'a message inside a flush attempt counts only if Fluentd does not take the chunk back' do |s|
+on_oldest_and_newest 'a message inside a flush attempt counts only if Fluentd does not take the chunk back' do |s|
   File.write("#{s.dir}/fail", '')
   s.append("warn of 12 things at /some/path: \"a line\"\n")
   s.run(s.tail + s.out('flush_interval 0.2s'))
@@ -53,7 +53,7 @@ it "an error event of Fluentd's own log is not heard, and one with a tag that lo
   expect('once', heard.sum { |h| h['n'] }, s.said.scan(/error event.*tag="fluentd.info"/).size)
 end
 
-on_three_versions 'what is said is heard whatever log level shows, in whatever form, and none of it holds a line of the log' do |s|
+it 'what is said is heard whatever log level shows, in whatever form, and none of it holds a line of the log' do |s|
   s.append("hash\nexception\nwarn geheim\n")
   s.run(s.tail("@log_level fatal") + s.out('flush_interval 0.2s', '@log_level fatal') +
         "<system>\n log_level fatal\n</system>\n")
@@ -64,7 +64,7 @@ on_three_versions 'what is said is heard whatever log level shows, in whatever f
   expect('no text of settings', JSON.generate(found['outputs']).include?('geheim'), false)
 end
 
-on_three_versions 'records that no output takes are counted, and a line that a parser refuses is heard without its text' do |s|
+on_oldest_and_newest 'records that no output takes are counted, and a line that a parser refuses is heard without its text' do |s|
   s.append("no number\n")
   s.run(s.tail('', parse: "@type regexp\n expression /^(?<n>\\d+)$/") + s.out('flush_interval 0.2s', match: 'other') +
         "<source>\n @type sample\n @id s\n tag lost.7\n size 1\n rate 1\n</source>\n")
@@ -74,33 +74,23 @@ on_three_versions 'records that no output takes are counted, and a line that a p
   expect('how in_tail is set', found['plugins'][0]['settings']['emit_unmatched_lines'], false)
 end
 
-def rewritten(site, more)
-  rules = "<match raw>\n @type rewrite_tag_filter\n pattern /take/\n new_tag t\n #{more}\n</match>\n"
-  site.append("take 1\nleave\ntake 2\n")
-  site.run(site.tail.sub('tag t', 'tag raw') + rules + site.out('flush_interval 0.2s'))
-  site.till('delivered') { site.delivered == ['take 1', 'take 2'] }
-  site.append("take 3\n")
-  site.till('delivered') { site.delivered.size == 3 }
-  site.look
+it 'records that fit no rule of rewrite_tag_filter are counted, also of an older one, but by record none' do |s|
+  s.append("take 1\nleave\ntake 2\n")
+  modes = { 'new' => '', 'old' => 'flat true', 'by_record' => 'emit_mode record' }
+  rules = modes.map { |tag, mode| "<store ignore_error>\n @type rewrite_tag_filter\n pattern /take/\n new_tag t.#{tag}\n #{mode}\n</store>\n" }
+  s.run(s.tail.sub('tag t', 'tag raw') + "<match raw>\n @type copy\n #{rules.join}</match>\n" + s.out('flush_interval 0.2s'))
+  s.till('delivered') { s.delivered.tally == { 'take 1' => 3, 'take 2' => 3 } }
+  s.append("take 3\n")
+  s.till('delivered') { s.delivered.size == 9 }
+  expect('one of each that emits at once', s.look.values_at('unrouted', 'error'), [2, nil])
+  told = s.look['outputs'].select { |o| o['class'] == 'Fluent::Plugin::RewriteTagFilterOutput' }
+  expect('how they emit', told.map { |o| o['settings']['emit_mode'] }.tally, { 'batch' => 2, 'record' => 1 })
+  s.append("fail\n")
+  found = s.seen('errors') { |a| a['heard'].sum { |h| h['n'] } >= 3 }
+  expect('no other', found['unrouted'], 2)
 end
 
-def counts_rewritten(site, more)
-  expect('one', rewritten(site, more).values_at('unrouted', 'error'), [1, nil])
-  site.append("fail\n")
-  found = site.seen('an error') { |a| a['heard'].any? }
-  expect('no other', found['unrouted'], 1)
-end
-
-on_three_versions('records that fit no rule of rewrite_tag_filter are counted') { |s| counts_rewritten(s, '') }
-on_oldest_and_newest('records that fit no rule of an older rewrite_tag_filter are counted') { |s| counts_rewritten(s, 'flat true') }
-it 'how rewrite_tag_filter emits is told, and by record nothing is counted' do |s|
-  found = rewritten(s, 'emit_mode record')
-  expect('none', found.values_at('unrouted', 'error'), [0, nil])
-  rules = found['outputs'].find { |o| o['class'] == 'Fluent::Plugin::RewriteTagFilterOutput' }
-  expect('mode', rules['settings']['emit_mode'], 'record')
-end
-
-on_three_versions 'an emit inside a flush attempt is counted, any other is not' do |s|
+on_oldest_and_newest 'an emit inside a flush attempt is counted, any other is not' do |s|
   s.append("plain\n")
   s.run(s.tail + s.out('flush_interval 0.2s'))
   s.till('delivered') { s.delivered == ['plain'] }
@@ -119,25 +109,20 @@ it 'what a memory buffer loses at shutdown stands in the last report' do |s|
   expect('its end', s.last['ends'].map { |o| o.values_at('n', 'retry') + [o['chunks'].size] }, [[1, true, 1]])
 end
 
-it 'what a filter keeps outside any buffer is told, with the settings of filters and outputs' do |s|
+it 'filters, and outputs that have no buffer by their kind, are told with their settings, and with what they keep' do |s|
   s.append("keep 1\nkeep 2\ngo\n")
-  s.run(s.tail + "<filter t>\n @type keep\n @id keeper\n</filter>\n" + s.out('flush_interval 0.2s'))
-  found = s.seen('kept') { |a| a['kept'].any? }
+  pass = "<match t>\n @type copy\n <store>\n @type pass\n default_route @X\n </store>\n</match>\n"
+  s.run("#{s.tail}<filter t>\n @type keep\n @id keeper\n</filter>\n#{pass}<label @X>\n#{s.out('flush_interval 0.2s')}</label>\n")
+  s.till('delivered') { s.delivered == ['go'] }
+  found = s.look
   expect('kept', found['kept'], [{ 'class' => 'Fluent::Plugin::KeepFilter', 'n' => 2, 'emits' => nil }])
-  expect('filters', found['plugins'].drop(1), [{ 'class' => 'Fluent::Plugin::KeepFilter', 'settings' => { 'reserve_data' => true } }])
+  expect('plugins', found['plugins'].drop(1).map { |p| p.values_at('class', 'settings') }.sort_by(&:first),
+         [['Fluent::Plugin::CopyOutput', {}], ['Fluent::Plugin::KeepFilter', { 'reserve_data' => true }],
+          ['Fluent::Plugin::PassOutput', { 'default_route' => '@X' }]])
   expect('outputs', output(found)['settings'], { 'require_ack_response' => false })
 end
 
-on_three_versions 'outputs that have no buffer by their kind are told, too' do |s|
-  s.append("line\n")
-  pass = "<match t>\n @type copy\n <store>\n @type pass\n default_route @X\n </store>\n</match>\n"
-  s.run("#{s.tail}#{pass}<label @X>\n#{s.out('flush_interval 0.2s')}</label>\n")
-  s.till('delivered') { s.delivered == ['line'] }
-  found = s.look['plugins'].drop(1).map { |p| [p['class'], p['settings']] }
-  expect('outputs', found.sort, [['Fluent::Plugin::CopyOutput', {}], ['Fluent::Plugin::PassOutput', { 'default_route' => '@X' }]])
-end
-
-on_three_versions 'a line that a parser turns into an empty record is counted' do |s|
+on_oldest_and_newest 'a line that a parser turns into an empty record is counted' do |s|
   s.append("m:1\n\nTraceback\nm:2\n")
   s.run(s.tail('', parse: '@type ltsv') + s.out('flush_interval 0.2s'))
   found = s.seen('parsed') { |a| a['unparsed'] > 0 }
@@ -153,7 +138,7 @@ it 'a value that the filter parser drops in silence is counted beside one that b
   expect('one of a list, one line and an empty list', s.look.values_at('unparsed', 'heard'), [3, []])
 end
 
-on_three_versions 'a value that the filter parser hands to <label @ERROR> is not counted as lost' do |s|
+on_oldest_and_newest 'a value that the filter parser hands to <label @ERROR> is not counted as lost' do |s|
   filter = "<filter t>\n @type parser\n key_name message\n <parse>\n @type json\n </parse>\n</filter>\n"
   error = "<label @ERROR>\n#{filter.sub('t>', '**>').sub('json', 'none')}#{s.out('flush_interval 0.2s', match: '**')}</label>\n"
   empty = s.at_least('1.15') ? "[]\n" : '' # an older one makes a record of it that no output takes
@@ -165,7 +150,7 @@ on_three_versions 'a value that the filter parser hands to <label @ERROR> is not
   expect('said', found['heard'].sum { |h| h['n'] }, 2)
 end
 
-on_three_versions 'copies of plugins in a directory of the user are heard like the originals' do |s|
+on_oldest_and_newest 'copies of plugins in a directory of the user are heard like the originals' do |s|
   gem = Dir["#{ENV['FLUENTD_GEMS']}/gems/fluentd-#{s.version}"][0]
   %w[in_tail filter_parser].each { |name| FileUtils.cp("#{gem}/lib/fluent/plugin/#{name}.rb", s.make('plugins')) }
   filter = "<filter t>\n @type parser\n key_name message\n emit_invalid_record_to_error false\n <parse>\n @type json\n </parse>\n</filter>\n"
@@ -175,7 +160,7 @@ on_three_versions 'copies of plugins in a directory of the user are heard like t
   expect('counted', found.values_at('error', 'unparsed'), [nil, 1])
 end
 
-on_oldest_and_newest 'a method that another file defines anew is not heard, which is told; one that is prepended calls it' do |s|
+it 'a method that another file defines anew is not heard, which is told; one that is prepended calls it' do |s|
   patch = "require 'fluent/log'; require 'fluent/plugin/buffer'\n"
   File.write("#{s.dir}/prepend.rb", patch + 'Fluent::Log.prepend(Module.new { def warn(*args, &block); super; end })')
   File.write("#{s.dir}/anew.rb", patch + 'class Fluent::Plugin::Buffer; def clear_queue!; end; end')

@@ -11,9 +11,8 @@ CASES = {}
 def it(title, &body) # on the newest Fluentd
   CASES[title] = body
 end
-alias on_oldest_and_newest it # where Ruby's or in_tail's threads, locks and load order count
-alias on_each_version it # what posidle orders, and Fluentd's own threads do
-alias on_three_versions it # and in turn one between them: where the witness hooks methods, or reads variables, that differ
+alias on_oldest_and_newest it # where the witness hooks methods, or reads variables, that differ; those between are like one of the two there
+alias on_each_version it # where in_tail itself differs each time
 
 class Skipped < StandardError; end
 
