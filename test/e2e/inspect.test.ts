@@ -103,18 +103,4 @@ describe('for programs', () => {
       ),
     });
   });
-
-  test('--max-lag says why in one line', async () => {
-    writeFileSync(pos, posText([logged('a.log', 'one\ntwo\n', 4)]));
-    expect(await posidle('inspect', pos, '--max-lag', '0')).toMatchObject({
-      code: 1,
-      stdout: 'behind by 4 B in 1 of 1 file (limit 0 B)\n',
-    });
-    expect((await posidle('inspect', pos, '--max-lag', '4')).code).toBe(0);
-    const missing = await posidle('inspect', pos, inDir('no.pos'), '--max-lag', '1GiB');
-    expect(missing).toMatchObject({
-      code: 1,
-      stdout: expect.stringMatching(/^.*no\.pos: it is not there; .*\n$/),
-    });
-  });
 });
