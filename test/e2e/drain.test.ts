@@ -121,23 +121,6 @@ onFluentd(ONE_VERSION, (version) => {
       expect(fluentd.process.exitCode).toBeNull();
     });
 
-    test('does not wait for a Fluentd that has ended, and says what that means', async ({ site }) => {
-      const { dir, fluentd } = await begin(site, version);
-      await site.isRead('app.log');
-      fluentd.kill();
-      await fluentd.exited;
-      await site.write('app.log', 10);
-      podEnds(dir);
-      const { code, outcome } = await ended(site, drain(site, dir, ['--main-ended']));
-      expect(outcome).toMatchObject({
-        end: 'no-fluentd',
-        outcome: 'unproven',
-        durationsMs: { waiting: expect.any(Number) },
-      });
-      expect((outcome as { durationsMs: { waiting: number } }).durationsMs.waiting).toBeLessThan(10_000);
-      expect(code).toBe(4);
-    });
-
     test('waits for the next try of a Fluentd that ended while it loaded, and ends with an error if none comes', async ({
       site,
     }) => {

@@ -14,7 +14,7 @@ import {
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, memoryBuffer, renderConf, type Section, tail, toFile } from '../support/fluentd-conf.ts';
 import { childOf } from '../support/own-processes.ts';
-import { ALONE, POSIDLE, startPosidle } from '../support/posidle.ts';
+import { ALONE, startPosidle } from '../support/posidle.ts';
 import { witnessIn } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
@@ -33,25 +33,6 @@ onFluentd(ONE_VERSION, (version) => {
     const alone = startPosidle(words, { cwd: site.dir, wrapper: ['sh', '-c', script, 'sh', ...ALONE] });
     expect(await alone.exited).toBe(4);
     expect(readFileSync(site.termination, 'utf8')).toContain('"end":"no-fluentd"');
-  });
-
-  test('a stderr that is a full pipe that nobody reads keeps nothing from being delivered and stopped', async ({
-    site,
-  }) => {
-    const script =
-      'mkfifo fifo; exec 3<>fifo; dd if=/dev/zero of=fifo bs=4096 oflag=nonblock 2>dd.txt; exec "$@" 2>&3';
-    await site.write('app.log', 1_000);
-    const fluentd = startBeside(site, { version, conf: inMemory(site) });
-    await fluentd.ready;
-    writeFileSync(site.marker, '');
-    const options = ['-c', site.conf, '--done-file', site.marker, '--witness', witnessIn(site.dir)];
-    const missing = startPosidle(['watch', ...options, '--strict'], {
-      cwd: site.dir,
-      wrapper: ['sh', '-c', script, 'sh', ...POSIDLE],
-    });
-    expect(await missing.exited).toBe(0);
-    expect(await fluentd.exited).toEqual({ code: 0, signal: null });
-    expect(site.delivered()).toBe(1_000);
   });
 
   test('a wrapper that starts Fluentd late is not stopped by an old pos file and done file: what waits on disk is delivered', async ({
@@ -78,7 +59,6 @@ onFluentd(ONE_VERSION, (version) => {
       'a shell that takes SIGUSR1, and does not exec it',
       ['sh', '-c', 'trap : USR1; sleep 1; "$0" "$@"; true'],
     ],
-    ['a pipe', ['sh', '-c', 'sleep 1; "$0" "$@" 2>&1 | cat']],
     ['a session of its own', ['setsid', '--fork', '--wait']],
   ] as const)(
     'behind %s it is Fluentd that is flushed and stopped, and its lines are delivered',

@@ -87,14 +87,6 @@ describe.skipIf(reason !== undefined)('the image posidle', () => {
     expect(await run('run', '--rm', '--no-deps', 'posidle')).toContain('drained: 20 lines read from 1 file');
     expect((await run('logs', 'fluentd')).match(/line \d+ of 20/g)).toHaveLength(20);
   });
-
-  test('drains by hand under Docker Compose after a main that was stopped', async () => {
-    const run = await compose('exec sleep 600');
-    await run('up', '--detach', 'main');
-    await until('main has written', async () => (await run('logs', 'fluentd')).includes('line 20 of 20'));
-    await run('stop', '--timeout', '0', 'main');
-    expect(await run('run', '--rm', '--no-deps', 'posidle')).toContain('drained: 20 lines read from 1 file');
-  });
 });
 
 interface DaemonSetSpec {

@@ -33,13 +33,6 @@ onFluentd(ONE_VERSION, (version) => {
   const printed = ({ stdout }: PosidleRun, what: RegExp) =>
     until(`fluentd prints ${what}`, () => what.test(stdout()));
 
-  test('stops it after a quiet window, passes its output through, and exits 0', async ({ site }) => {
-    const running = run(site, { args: ['--quiet', '2s'] });
-    expect(await running.exited).toBe(0);
-    expect(running.stdout()).toMatch(/line 1/);
-    expect(running.stdout()).toMatch(/Worker 0 finished with status 0/);
-  });
-
   test('a supervisor that is killed ends worker and container with 137', async ({ site }) => {
     const running = run(site);
     await printed(running, /line 1/);
