@@ -210,15 +210,6 @@ it 'each of four workers answers for itself, and stop ends all' do |s|
   expect('final', s.sockets.map { |k| s.last(k)['final'] }, [true] * 4)
 end
 
-it 'without a supervisor the one process answers, and stops itself' do |s|
-  s.append("one\n")
-  s.run(conf(s), supervised: false)
-  s.seen('read') { |a| a['files'].any? { |f| f['pos'] == 4 } }
-  s.ask('stop')
-  expect('exit', s.ended.exitstatus, 0)
-  expect('final', s.last['final'])
-end
-
 it 'children of in_exec and out_exec that are Ruby do not answer in the place of a worker' do |s|
   s.append("a line\n")
   s.run("<source>\n @type exec\n command ruby -e 'puts %({\"message\":\"from a child\"})'\n tag c.exec\n run_interval 1s\n <parse>\n @type json\n </parse>\n</source>\n" +
@@ -302,7 +293,7 @@ on_oldest_and_newest 'orders to flush do not pile up while one is carried out' d
   s.till('a later flush') { s.delivered.size == 3 }
 end
 
-on_oldest_and_newest 'while the mark that the Pod ends is there, it flushes each second' do |s|
+it 'while the mark that the Pod ends is there, it flushes each second' do |s|
   s.append(s.lines(1..10))
   s.run(s.tail + s.out('flush_interval 300s', type: 'file'))
   s.seen('read') { |a| a['files'].any? { |f| f['pos'] == f['size'] } }

@@ -90,7 +90,7 @@ it 'records that fit no rule of rewrite_tag_filter are counted, also of an older
   expect('no other', found['unrouted'], 2)
 end
 
-on_oldest_and_newest 'an emit inside a flush attempt is counted, any other is not' do |s|
+it 'an emit inside a flush attempt is counted, any other is not' do |s|
   s.append("plain\n")
   s.run(s.tail + s.out('flush_interval 0.2s'))
   s.till('delivered') { s.delivered == ['plain'] }
@@ -98,15 +98,6 @@ on_oldest_and_newest 'an emit inside a flush attempt is counted, any other is no
   s.append("again\n")
   s.till('delivered twice') { s.delivered == ['plain', 'again', 'once more'] }
   expect('one', s.look['again'], 1)
-end
-
-it 'what a memory buffer loses at shutdown stands in the last report' do |s|
-  s.append(s.lines(1..3))
-  File.write("#{s.dir}/fail", '')
-  s.run(s.tail + s.out('flush_interval 0.2s'))
-  s.seen('a retry') { |a| output(a)['retry'] }
-  s.stop
-  expect('its end', s.last['ends'].map { |o| o.values_at('n', 'retry') + [o['chunks'].size] }, [[1, true, 1]])
 end
 
 it 'filters, and outputs that have no buffer by their kind, are told with their settings, and with what they keep' do |s|
@@ -150,7 +141,7 @@ on_oldest_and_newest 'a value that the filter parser hands to <label @ERROR> is 
   expect('said', found['heard'].sum { |h| h['n'] }, 2)
 end
 
-on_oldest_and_newest 'copies of plugins in a directory of the user are heard like the originals' do |s|
+it 'copies of plugins in a directory of the user are heard like the originals' do |s|
   gem = Dir["#{ENV['FLUENTD_GEMS']}/gems/fluentd-#{s.version}"][0]
   %w[in_tail filter_parser].each { |name| FileUtils.cp("#{gem}/lib/fluent/plugin/#{name}.rb", s.make('plugins')) }
   filter = "<filter t>\n @type parser\n key_name message\n emit_invalid_record_to_error false\n <parse>\n @type json\n </parse>\n</filter>\n"
