@@ -155,7 +155,9 @@ function start(site: Site, version: string, all: readonly Way[], more: readonly 
       { name: 'label', arg: `@${name}`, sections },
     ];
   });
-  return startBeside(site, { version, conf: [system, ...more, ...sections] });
+  // In one process it starts in half the time.
+  const fluentdArgs = ['--no-supervisor'];
+  return startBeside(site, { version, conf: [system, ...more, ...sections], fluentdArgs });
 }
 
 function write(site: Site, all: readonly Way[]): void {

@@ -10,6 +10,7 @@ import {
   SOON,
   startBeside,
   test,
+  watchDelivery,
 } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, memoryBuffer, renderConf, type Section, tail, toFile } from '../support/fluentd-conf.ts';
@@ -23,6 +24,12 @@ const source = (site: Site) => tail(site.log('*.log'), site.pos, { refresh_inter
 const inMemory = (site: Site): Section[] => [source(site), toFile(site.out, memoryBuffer(LATE))];
 const onDisk = (site: Site): Section[] => [source(site), toFile(site.out, fileBuffer(site.buffer, LATE))];
 const write = (site: Site) => () => site.write('app.log', 1_000);
+
+/** The wrapper that changes the mounts of what it runs, and of nobody else. */
+const inMounts = (script: string) => ['unshare', '--mount', 'sh', '-c', `${script}; exec "$@"`, 'sh'];
+const HIDDEN = 'mount -t proc -o hidepid=2,gid=1 proc /proc; set -- setpriv --bounding-set -sys_ptrace "$@"';
+const readOnly = (dir: string) =>
+  `mount --bind ${dir} ${dir}; mount -o remount,bind,ro ${dir}; mount -o remount,bind,ro /`;
 
 onFluentd(ONE_VERSION, (version) => {
   test.for([
@@ -120,7 +127,46 @@ onFluentd(ONE_VERSION, (version) => {
     expect(await fluentd.exited).toEqual({ code: 0, signal: null });
     expect(site.delivered()).toBe(1_000);
   });
+
+  /** posidle beside a Fluentd. */
+  const beside = (site: Site, changed: Partial<Delivery>) =>
+    watchDelivery(site, { version, conf: inMemory(site), main: write(site), ...changed });
+
+  test('a Fluentd that stays stopped is killed at the stop timeout, and its unread bytes are reported', async ({
+    site,
+  }) => {
+    const ended = await beside(site, {
+      args: ['--drain-timeout', '5s', '--stop-timeout', '2s'],
+      main: async () => {
+        process.kill(-Number(readFileSync(site.pidFile, 'utf8')), 'SIGSTOP');
+        await site.write('app.log', 1_000);
+      },
+    });
+    expect(ended).toMatchObject({ code: 3, outcome: { end: 'killed' } });
+    expect(JSON.stringify(ended.outcome)).toContain(site.log('app.log'));
+    expect(ended.log).toContainEqual(saying(/Fluentd still runs .* after the stop signal/));
+    expect(ended.log).toContainEqual(saying(/its witness did not answer .* Is Fluentd stopped/));
+  });
+
+  test('where /proc shows no process of others (hidepid), the witness is enough', async ({ site }) => {
+    const ended = await beside(site, { wrapper: inMounts(HIDDEN) });
+    expect(ended).toMatchObject(DRAINED);
+    expect(ended.log).toContainEqual(saying(/^told worker .* to stop/));
+  });
+
+  test('where posidle can write nowhere, only its termination message is missing', async ({ site }) => {
+    const ended = await beside(site, { wrapper: inMounts(readOnly(site.dir)) });
+    expect(ended).toMatchObject({ ...DRAINED, outcome: null });
+    expect(ended.log).toContainEqual(saying(/drained: /));
+    expect(ended.log).toContainEqual(
+      saying(/^the termination message cannot be written: the file system is read-only/),
+    );
+  });
 });
+
+function saying(what: RegExp) {
+  return expect.objectContaining({ msg: expect.stringMatching(what) });
+}
 
 /** Empty for a zombie and for none at all. */
 function commandOf(pid: string): string {
