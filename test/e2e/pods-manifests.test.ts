@@ -9,7 +9,6 @@ import { BUNDLE } from '../pods/bundle.ts';
 import { standInFor } from '../pods/images.ts';
 import { type Container, type Manifest, named, type PodSpec, podIn } from '../pods/kubernetes.ts';
 import { kustomize, manifestsIn } from '../pods/kustomize.ts';
-import { merge } from '../pods/merge.ts';
 import { blocksIn } from '../pods/readme.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -103,29 +102,10 @@ describe('the manifests', () => {
   });
 });
 
-describe('the renderer', () => {
-  for (const dir of hasKubectl ? rendered : []) {
-    test(`renders ${dir} as kubectl does`, () => {
-      const theirs = manifestsIn(execFileSync('kubectl', ['kustomize', dir], { encoding: 'utf8' }));
-      const byKind = (a: Manifest, b: Manifest) => keyOf(a).localeCompare(keyOf(b));
-      expect(kustomize(dir).toSorted(byKind)).toEqual(theirs.toSorted(byKind));
-    });
-  }
-
-  test('merges lists by their key, puts what the patch names first, deletes where asked', () => {
-    const base = { containers: [{ name: 'a', image: 'x' }, { name: 'b' }, { name: 'd' }], kept: 1 };
-    const patch = {
-      containers: [{ name: 'c' }, { name: 'a', tty: true }, { name: 'b', $patch: 'delete' }],
-    };
-    expect(merge(base, patch)).toEqual({
-      containers: [{ name: 'c' }, { name: 'a', image: 'x', tty: true }, { name: 'd' }],
-      kept: 1,
-    });
-  });
-
-  test('replaces lists that have no key', () => {
-    expect(merge({ command: ['a', 'b'] }, { command: ['c'] })).toEqual({ command: ['c'] });
-  });
+test.each(hasKubectl ? rendered : [])('the tests render %s as kubectl does', (dir) => {
+  const theirs = manifestsIn(execFileSync('kubectl', ['kustomize', dir], { encoding: 'utf8' }));
+  const byKind = (a: Manifest, b: Manifest) => keyOf(a).localeCompare(keyOf(b));
+  expect(kustomize(dir).toSorted(byKind)).toEqual(theirs.toSorted(byKind));
 });
 
 function keyOf({ kind, metadata }: Manifest): string {
