@@ -306,13 +306,15 @@ it 'what is left of a closed file is told, although a file with its inode number
     first.close if first
   end
 end
-it 'two followed files with one inode number, on two volumes, are both in the last report' do |s|
+it 'of files with one inode number, on two volumes, the followed ones are both in the last report, and a rotated one is a sibling' do |s|
   two_volumes(s) do
-    %w[a/1.log b/2.log].each { |n| s.append("read\n", n) }
-    s.run(s.tail('', path: "#{s.logs}/a/*.log,#{s.logs}/b/*.log") + s.out)
-    s.seen('read') { |a| a['files'].count { |f| f['pos'] == 5 } == 2 }
+    numbers = %w[a/1.log b/1.log a/1.log.1 b/2.log].map { |n| s.append("read\n", n); File.stat(s.log(n)).ino }
+    expect('the same numbers', numbers, [numbers[0]] * 2 + [numbers[2]] * 2)
+    s.run(s.tail('', path: "#{s.logs}/*/1.log,#{s.logs}/*/2.log") + s.out)
+    found = s.seen('read') { |a| a['files'].count { |f| f['pos'] == 5 } == 3 }
+    expect('siblings', found['siblings'].map { |f| f['path'] }, [s.log('a/1.log.1')])
     s.stop
-    expect('closed', s.last['closed'].map { |c| c.values_at('pos', 'followed') }, [[5, true]] * 2)
+    expect('closed', s.last['closed'].map { |c| c.values_at('inode', 'pos', 'followed') }.sort, numbers.values_at(0, 1, 3).map { |n| [n, 5, true] })
     expect('unfound', s.last['unfound'], [])
   end
 end
@@ -331,15 +333,6 @@ it 'a file that another volume hides, with its inode number, is left if main wri
     s.stop
     expect('unfound', s.last['unfound'], [])
     expect('delivered', s.delivered.size, 3)
-  end
-end
-it 'a rotated file with the inode number of a followed one, on another volume, is a sibling' do |s|
-  two_volumes(s) do
-    %w[a/1.log.1 b/1.log a/1.log].each { |n| s.append("a line\n", n) }
-    expect('the same number', File.stat(s.log('a/1.log.1')).ino, File.stat(s.log('b/1.log')).ino)
-    s.run(s.tail('', path: "#{s.logs}/*/1.log") + s.out)
-    found = s.seen('read') { |a| file(a, 'a/1.log') && file(a, 'b/1.log') }
-    expect('siblings', found['siblings'].map { |f| f['path'] }, [s.log('a/1.log.1')])
   end
 end
 
