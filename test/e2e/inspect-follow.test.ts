@@ -56,16 +56,6 @@ describe('--follow', () => {
     }
   });
 
-  test('prints lines with a timestamp if stdout is a pipe, and ends with the pipe', async () => {
-    const shown = await openTerminal();
-    shown.posidle(`inspect ${pos} --follow --interval 100ms | head -1; echo codes \${PIPESTATUS[@]}`);
-    await until('a line', () =>
-      /^\d{4}-\d\d-\d\dT[\d:.]+Z behind by 4 B in 1 of 1 file$/m.test(shown.screen()),
-    );
-    appendFileSync(at('a.log'), 'three\n');
-    await until('the end', () => /^codes 0 0$/m.test(shown.screen()));
-  });
-
   test('prints lines on a terminal that cannot draw', async () => {
     const shown = await openTerminal();
     shown.type('export TERM=dumb', 'Enter');

@@ -10,7 +10,6 @@ const ONLY_CALLS = 'quiet is off: only a call or a signal begins the drain';
 /** The given options, the triggers in the start line, and the warnings. */
 const STARTS: readonly (readonly [options: string, begins: string, warning: string])[] = [
   ['', 'nothing has moved for 60 s, or when SIGTERM comes', NONE],
-  ['--listen PORT', 'nothing has moved for 60 s, or when SIGTERM comes', NONE],
   [
     '--listen PORT --quit-token none',
     'POST /quitquitquit comes to 127.0.0.1:PORT, or when SIGTERM comes',

@@ -1,14 +1,7 @@
 import { chmodSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import {
-  type Delivery,
-  ONE_VERSION,
-  onFluentd,
-  startBeside,
-  test,
-  watchDelivery,
-} from '../support/delivery.ts';
+import { ONE_VERSION, onFluentd, startBeside, test, watchDelivery } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import {
   fileBuffer,
@@ -25,19 +18,9 @@ import { until } from '../support/until.ts';
 
 const NOBODY = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'];
 
-const source = (site: Site, refresh: string, path = site.log('*.log')) =>
-  tail(path, site.pos, { refresh_interval: refresh });
+const source = (site: Site, refresh: string) =>
+  tail(site.log('*.log'), site.pos, { refresh_interval: refresh });
 const toSink = ({ sink }: Site) => toHttp(sink.port, memoryBuffer({ flush_interval: '1s' }));
-/** Main writes a late file once the first one is read. */
-const lateFile = (site: Site): Pick<Delivery, 'before' | 'main'> => ({
-  before: () => site.write('app.log', 1),
-  main: async (posidle) => {
-    await posidle.logged(/→ watching/);
-    await site.isRead('app.log');
-    await site.write('late.log', 1_000);
-  },
-});
-
 onFluentd(ONE_VERSION, (version) => {
   /** No fluentd on PATH can be asked what Ruby gives, and nobody looks inside. */
   const blind = (site: Site) => ({
@@ -66,23 +49,6 @@ onFluentd(ONE_VERSION, (version) => {
     expect(ended.log).toContainEqual(
       expect.objectContaining({ level: 'warn', msg: expect.stringMatching(/Dir\.pwd/) }),
     );
-  });
-
-  test('without a witness a path and a pos_file that cannot be evaluated may have files left: the drain goes to its bound, and says why', async ({
-    site,
-  }) => {
-    const path = source(site, '30s', '"#{Dir.pwd}/logs/*.log"');
-    const posFile = tail(site.log('other.log'), '"#{Dir.pwd}/other.pos"');
-    const conf = [path, posFile, toSink(site)];
-    const ended = await watchDelivery(site, { ...blind(site), conf, ...lateFile(site) });
-    expect(ended).toMatchObject({ code: 3, outcome: { end: 'stopped', outcome: 'unproven' } });
-    for (const why of [
-      /path could not be evaluated/,
-      /^posidle cannot tell which files belong to further sources: .*Dir\.pwd/,
-    ])
-      expect(ended.outcome.doubts.worst).toContainEqual(
-        expect.objectContaining({ kind: 'unlisted', why: expect.stringMatching(why) }),
-      );
   });
 
   test('without a witness a pos file that is cut short under Fluentd is a doubt, and Fluentd is flushed', async ({
