@@ -52,18 +52,15 @@ export function startGroup(command: readonly string[], options: GroupOptions): P
   const { env = process.env, cwd } = options;
   const child = spawn(file, args, { detached: true, stdio: ['ignore', log, log], env, ...(cwd && { cwd }) });
   closeSync(log);
-  const exited = new Promise<Exit>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code, signal) => resolve({ code, signal }));
-  });
-  const pid = child.pid;
-  if (pid === undefined) return failed(child, exited);
+  const { pid } = child.once('error', () => {});
+  if (pid === undefined) throw new Error(`${file} cannot be started`);
   living.add(pid);
-  const forget = () => living.delete(pid);
-  exited.then(() => killGroup(pid)).then(forget, forget);
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => {
+      killGroup(pid);
+      living.delete(pid);
+      resolve({ code, signal });
+    });
+  });
   return { pid, process: child, exited, kill: () => killGroup(pid) };
-}
-
-function failed(child: ChildProcess, exited: Promise<Exit>): ProcessGroup {
-  return { pid: -1, process: child, exited, kill: () => undefined };
 }

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -52,12 +51,9 @@ export function inTurn(versions: readonly string[], turn: number): readonly stri
 }
 export const READY_LINE = 'fluentd worker is now running';
 
-let known: Fluentd[] | undefined;
-
-/** The tested versions in the cache that .ci/install-fluentd fills, then the fluentd on PATH. */
+/** The tested versions in the cache that .ci/install-fluentd fills. */
 export function fluentdVersions(): Fluentd[] {
-  known ??= [...VERSIONS.flatMap(cached), ...onPath()];
-  return known;
+  return VERSIONS.flatMap(cached);
 }
 
 function cached(version: string): Fluentd[] {
@@ -82,15 +78,9 @@ function cacheDir(): string {
   return POSIDLE_FLUENTD_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'posidle');
 }
 
-function onPath(): Fluentd[] {
-  const { stdout } = spawnSync('fluentd', ['--version'], { encoding: 'utf8' });
-  const version = /(\d+\.\d+\.\d+)/.exec(stdout ?? '')?.[1];
-  return version === undefined ? [] : [{ version, command: 'fluentd', ruby: 'ruby', env: unproxied() }];
-}
-
 /** Why tests on this version cannot run here, or undefined; under CI=true the lack is a failure. */
 export function missingFluentd(version: string): string | undefined {
-  if (fluentdVersions().some((fluentd) => fluentd.version === version)) return undefined;
+  if (cached(version).length > 0) return undefined;
   const reason = `fluentd ${version} is not installed: run .ci/install-fluentd`;
   if (process.env.CI === 'true') throw new Error(reason);
   return reason;
@@ -100,7 +90,7 @@ export function missingFluentd(version: string): string | undefined {
 export function requireFluentd(version: string, context?: { skip(note: string): void }): Fluentd {
   const reason = missingFluentd(version);
   if (reason !== undefined) context?.skip(reason);
-  const found = fluentdVersions().find((fluentd) => fluentd.version === version);
+  const [found] = cached(version);
   if (found === undefined) throw new Error(reason);
   return found;
 }
@@ -158,10 +148,9 @@ function loadWitness(dir: string): NodeJS.ProcessEnv {
 
 async function workerRuns({ exited }: ProcessGroup, output: () => string): Promise<void> {
   let ended = false;
-  const end = () => {
+  void exited.then(() => {
     ended = true;
-  };
-  exited.then(end, end);
+  });
   const running = () => output().includes(READY_LINE);
   await until(`"${READY_LINE}"`, () => running() || ended, { within: 60_000 });
   if (!running()) throw new Error(`fluentd ended before its worker ran:\n${output().slice(-2000)}`);
@@ -171,7 +160,7 @@ async function stopGroup(group: ProcessGroup, within = 30_000): Promise<void> {
   const { exitCode, signalCode } = group.process;
   if (exitCode === null && signalCode === null) group.process.kill('SIGINT');
   const timer = setTimeout(() => group.kill(), within);
-  await group.exited.catch(() => undefined);
+  await group.exited;
   clearTimeout(timer);
   group.kill();
 }
