@@ -64,14 +64,15 @@ const OUTPUTS: readonly ((site: Site, name: string) => Section)[] = [
   () => output('stdout'),
 ];
 
+/** Each parser with each filter, and the outputs in turn: what one of them does, it does behind any other. */
 const ways = (site: Site): readonly Way[] =>
   PARSERS.flatMap(([parse, lineOf], p) =>
-    FILTERS.flatMap((filters, f) =>
-      OUTPUTS.map((out, o) => {
-        const name = `${p}-${f}-${o}`;
-        return { name, lineOf, parse, sections: [...filters, out(site, name)] };
-      }),
-    ),
+    FILTERS.map((filters, f) => {
+      const name = `${p}-${f}`;
+      const at = (p + f) % OUTPUTS.length;
+      const outputs = OUTPUTS.slice(at, at + 1).map((out) => out(site, name));
+      return { name, lineOf, parse, sections: [...filters, ...outputs] };
+    }),
   );
 
 /** Whose destination is away for a while. */
@@ -108,9 +109,9 @@ const nextHop = (port: number): readonly Section[] => [
 ];
 
 onFluentd(ONE_VERSION, (version) => {
-  test('none of a hundred everyday set-ups in one Fluentd is doubted', async ({ site }) => {
+  test('none of 25 everyday set-ups in one Fluentd is doubted', async ({ site }) => {
     const all = ways(site);
-    expect(all).toHaveLength(100);
+    expect(all).toHaveLength(25);
     await expectNoDoubt(site, start(site, version, all), all.length);
   });
 });
