@@ -15,7 +15,7 @@ import {
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, memoryBuffer, renderConf, type Section, tail, toFile } from '../support/fluentd-conf.ts';
 import { childOf } from '../support/own-processes.ts';
-import { ALONE, startPosidle } from '../support/posidle.ts';
+import { ALONE, loading, POSIDLE, startPosidle } from '../support/posidle.ts';
 import { witnessIn } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
@@ -162,6 +162,19 @@ onFluentd(ONE_VERSION, (version) => {
       saying(/^the termination message cannot be written: the file system is read-only/),
     );
   });
+});
+
+test.concurrent('a mount that never answers, where watch looks for fluent.conf, is named', async () => {
+  const never = loading(`import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    fs.promises.access = () => new Promise(() => setInterval(() => {}, 60_000));
+    syncBuiltinESMExports();`);
+  const wrapper = ['sh', '-c', `${never} exec "$0" "$@"`, ...POSIDLE];
+  const posidle = startPosidle(['watch', '-c', 'f.conf'], { wrapper });
+  expect(await posidle.exited).toBe(4);
+  expect(posidle.stderr()).toBe(
+    'posidle: fluent.conf and the pos files were not found within 10 s: a mount does not answer, or the machine is very busy\n',
+  );
 });
 
 function saying(what: RegExp) {

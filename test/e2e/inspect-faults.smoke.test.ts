@@ -117,15 +117,6 @@ describe('a mount that never answers', () => {
     expect(stderr).toMatch(/^posidle: --max-lag and --wait: give only one of them\n/);
     expect(status).toBe(137);
   });
-
-  test('where watch looks for fluent.conf is named', () => {
-    const patch = 'fs.promises.access = () => forEver;';
-    const { stderr, status } = shell(`${hanging(patch)} posidle watch -c f.conf`);
-    expect(stderr).toBe(
-      'posidle: fluent.conf and the pos files were not found within 10 s: a mount does not answer, or the machine is very busy\n',
-    );
-    expect(status).toBe(4);
-  });
 });
 
 describe('a look that takes long', () => {

@@ -1,9 +1,5 @@
 require_relative 'site'
 
-def conf(s)
-  s.tail + s.out('flush_interval 0.2s')
-end
-
 def works(s)
   s.append("a line\n")
   s.till('delivered', within: 120) { s.delivered.include?('a line') }
@@ -81,7 +77,7 @@ on_oldest_and_newest 'beside the words of others in RUBYOPT it answers, and thei
   bundled = { wrapper: %w[bundle exec], command: 'fluentd', env: { 'BUNDLE_GEMFILE' => "#{s.dir}/Gemfile" } }
   has_bundler = !File.exist?("#{ENV['FLUENTD_GEMS']}/bin/ruby") # Debian's other Rubies have none
   [{}, (bundled if has_bundler)].compact.each do |options|
-    s.run(conf(s), rubyopt: "-I#{s.witness}/ruby -renumerator #{theirs}", **options)
+    s.run(s.tail + s.out, rubyopt: "-I#{s.witness}/ruby -renumerator #{theirs}", **options)
     expect('theirs', File.read("#{s.dir}/theirs"), '[false, false]')
     expect('nothing is wrong', s.look['error'], nil)
     works(s)
@@ -92,7 +88,7 @@ end
 it 'of two witnesses in one RUBYOPT the first one answers' do |s|
   FileUtils.cp_r(s.witness, "#{s.dir}/second")
   options = [s.witness, "#{s.dir}/second"].map { |dir| "-I#{dir}/ruby -renumerator" }
-  s.start(conf(s), rubyopt: options.join(' '))
+  s.start(s.tail + s.out, rubyopt: options.join(' '))
   works(s)
   expect('sockets', Dir["#{s.dir}/second/*.{sock,end}"], [])
 end
@@ -110,7 +106,7 @@ it "a directory that is read-only, missing, another user's or too deep for a nam
   File.chown(65_534, 65_534, others) rescue raise Skipped, 'no right to give a file away'
   [["#{s.dir}/none"], [deep], ['/proc'], [others, s.unprivileged]].each do |dir, wrapper|
     FileUtils.rm_f("#{s.dir}/delivered")
-    s.start(conf(s), env: { 'POSIDLE_DIR' => dir }, wrapper: wrapper.to_a)
+    s.start(s.tail + s.out, env: { 'POSIDLE_DIR' => dir }, wrapper: wrapper.to_a)
     works(s)
     expect('sockets', s.sockets + Dir["#{deep}/*.sock"] + Dir["#{others}/*"], [])
   end
@@ -121,7 +117,7 @@ it 'a directory that is full after the birth costs the last report only' do |s|
   dir = s.make('full')
   raise Skipped, 'no right to mount' unless system('mount', '-t', 'tmpfs', '-o', 'size=4k,mode=777', 'none', dir, err: File::NULL)
   begin
-    s.start(conf(s), env: { 'POSIDLE_DIR' => dir })
+    s.start(s.tail + s.out, env: { 'POSIDLE_DIR' => dir })
     socket = s.till('a birth', within: 120) { Dir["#{dir}/*.sock"].first }
     s.till('ready', within: 120) { s.ask('look', socket)['ready'] }
     File.write("#{dir}/rest", 'x' * 10_000) rescue nil
@@ -134,7 +130,7 @@ end
 
 it 'clients that are silent, never read, send without end or leave hold nobody up for more than 3 seconds' do |s|
   40.times { |n| s.append(s.lines(1..20), "many#{n}.log") }
-  s.run(conf(s))
+  s.run(s.tail + s.out)
   silent = UNIXSocket.new(s.living)
   began = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   s.look
@@ -157,7 +153,7 @@ end
 
 it 'links from a log directory to itself and long names of digits keep nobody waiting' do |s|
   s.append("a line\n")
-  s.run(conf(s))
+  s.run(s.tail + s.out)
   1500.times { |n| File.symlink('.', s.log("link#{n}")) }
   100.times { |n| File.write(s.log("#{'1' * 240}x#{n}.txt"), 'a') }
   before = s.cpu
@@ -176,7 +172,7 @@ end
 it 'when no file descriptor is left nobody is answered, and everybody again once there are some' do |s|
   File.write("#{s.dir}/go", '')
   s.append("before\n") # in_tail looks for new files no more after such a moment ("Timer detached"), with or without a witness
-  rare = conf(s).sub('refresh_interval 1s', 'refresh_interval 600s')
+  rare = s.tail.sub('refresh_interval 1s', 'refresh_interval 600s') + s.out
   s.start("<source>\n @type slow\n go #{s.dir}/go\n</source>\n" + rare, wrapper: ['sh', '-c', 'ulimit -n 100; exec "$0" "$@"'])
   s.ready
   File.write("#{s.dir}/go.eat", '')
@@ -188,7 +184,7 @@ it 'when no file descriptor is left nobody is answered, and everybody again once
 end
 
 it 'under files that are made, rotated and deleted without end and clients that never pause no line is lost' do |s|
-  s.run(s.tail('rotate_wait 1s') + s.out('flush_interval 0.2s'))
+  s.run(s.tail('rotate_wait 1s') + s.out)
   going, answers = true, 0
   askers = (1..2).map { Thread.new { while going; (s.ask; answers += 1) rescue sleep(0.01); end } }
   total = 0
@@ -213,7 +209,7 @@ on_oldest_and_newest 'under a bundle it starts, whichever of the two Ruby loads 
   ours = "-I#{s.witness}/ruby -renumerator"
   ["-rbundler/setup #{ours}", "#{ours} -rbundler/setup"].each do |options|
     FileUtils.rm_f("#{s.dir}/delivered")
-    s.start(conf(s), env: { 'BUNDLE_GEMFILE' => "#{s.dir}/Gemfile" }, rubyopt: options)
+    s.start(s.tail + s.out, env: { 'BUNDLE_GEMFILE' => "#{s.dir}/Gemfile" }, rubyopt: options)
     s.ready
     works(s)
   end

@@ -10,13 +10,9 @@ ensure
   asker.join
 end
 
-def conf(s)
-  s.tail + s.out('flush_interval 0.2s')
-end
-
 def ends_by(signal, s)
   s.append(s.lines(1..100))
-  s.run(conf(s), supervised: true)
+  s.run(s.tail + s.out, supervised: true)
   pid, socket = s.worker, s.living
   expect('exit', asked(s) { s.stop(signal) }.exitstatus, 0)
   last = s.last(socket)
@@ -71,7 +67,7 @@ end
 
 it 'whoever finds nobody at its socket finds its last report' do |s|
   s.append(s.lines(1..100))
-  s.run(conf(s))
+  s.run(s.tail + s.out)
   socket = s.living
   Process.kill('INT', s.pid)
   Timeout.timeout(60) { loop { UNIXSocket.open(socket).close } } rescue expect('gone', $!, Errno::ECONNREFUSED)
@@ -85,7 +81,7 @@ end
 
 on_oldest_and_newest 'SIGUSR2 is told as a reload before 1.18, and as a clean end and another worker since' do |s|
   s.append(s.lines(1..3))
-  s.run(conf(s), supervised: true)
+  s.run(s.tail + s.out, supervised: true)
   socket, pid = s.living, s.worker
   asked(s) do
     Process.kill('USR2', s.pid)
@@ -103,7 +99,7 @@ end
 
 on_oldest_and_newest 'a reload leaves in the last report the plugins that ended, and none that Fluentd made only to check the configuration' do |s|
   s.append(s.lines(1..3))
-  s.run(conf(s))
+  s.run(s.tail + s.out)
   Process.kill('USR2', s.pid)
   s.seen('a reload', within: 120) { |a| a['ends'].any? && a['ready'] }
   s.stop
@@ -124,7 +120,7 @@ on_oldest_and_newest 'the words flush and stop do what SIGUSR1 and SIGINT do, an
 end
 
 it 'a supervisor that takes its time finds its worker alive, so that it stops it and starts no other one' do |s|
-  s.run(conf(s), supervised: true)
+  s.run(s.tail + s.out, supervised: true)
   Process.kill('STOP', s.pid)
   s.ask('stop')
   sleep 2 # as long as a worker needs to end
@@ -145,7 +141,7 @@ on_oldest_and_newest 'a worker that fails before an input has started leaves a l
   RUBY
   s.append(s.lines(1..3))
   { "<match x>\n @type fails\n</match>\n" => true, "<source>\n @type fails\n</source>\n" => false }.each do |fails, told|
-    s.start(fails + conf(s), args: ['-r', "#{s.dir}/fails.rb"])
+    s.start(fails + s.tail + s.out, args: ['-r', "#{s.dir}/fails.rb"])
     expect('exit', s.ended.exitstatus, 1)
     expect('a last report', File.exist?(s.sockets.last.sub('.sock', '.end')), told)
   end
@@ -153,7 +149,7 @@ on_oldest_and_newest 'a worker that fails before an input has started leaves a l
 end
 
 it 'the time in which a worker stood still before its stop is a gap' do |s|
-  s.run(conf(s))
+  s.run(s.tail + s.out)
   s.ask # a look since it is ready
   Process.kill('STOP', s.pid)
   sleep 3 # the gap
@@ -165,7 +161,7 @@ end
 it 'a stop that takes its time is no gap between two looks: in_tail lets go of all' do |s|
   File.write("#{s.dir}/block", '')
   s.append("one\n")
-  s.run(conf(s))
+  s.run(s.tail + s.out)
   s.till('it holds the stop up') { File.exist?("#{s.dir}/block.waits") }
   Process.kill('INT', s.pid)
   s.till('it stops') { s.said.include?('worker is now stopping') }
@@ -179,7 +175,7 @@ it 'a stop that takes its time is no gap between two looks: in_tail lets go of a
 end
 
 it 'while Fluentd configures it is not ready, and is neither flushed nor stopped' do |s|
-  s.start("<source>\n @type slow\n go #{s.dir}/go\n</source>\n" + conf(s))
+  s.start("<source>\n @type slow\n go #{s.dir}/go\n</source>\n" + s.tail + s.out)
   s.till('it configures', within: 120) { File.exist?("#{s.dir}/go.waits") }
   expect('ready', s.till('an answer') { s.ask rescue nil }['ready'] || false, false)
   expect('stop', s.ask('stop').keys, %w[v error])
@@ -188,7 +184,7 @@ it 'while Fluentd configures it is not ready, and is neither flushed nor stopped
 end
 
 it 'a worker that waits for SIGWINCH is not ready, and can be stopped' do |s|
-  s.start(conf(s), env: { 'FLUENT_RUNNING_IN_PARALLEL_WITH_OLD' => '1' }) # as SIGUSR2 starts it
+  s.start(s.tail + s.out, env: { 'FLUENT_RUNNING_IN_PARALLEL_WITH_OLD' => '1' }) # as SIGUSR2 starts it
   s.till('it runs', within: 120) { s.said.include?('worker is now running') }
   expect('ready', s.look['ready'], false)
   s.till('told to stop', within: 5) { s.ask('stop') == { 'v' => 1, 'done' => 'stop' } }
@@ -197,7 +193,7 @@ it 'a worker that waits for SIGWINCH is not ready, and can be stopped' do |s|
 end
 
 it 'each of four workers answers for itself, and stop ends all' do |s|
-  s.start("<system>\n workers 4\n</system>\n<worker 0>\n#{s.tail}</worker>\n" + s.out('flush_interval 0.2s'), supervised: true)
+  s.start("<system>\n workers 4\n</system>\n<worker 0>\n#{s.tail}</worker>\n" + s.out, supervised: true)
   s.till('four workers', within: 120) { s.sockets.size == 4 && s.sockets.all? { |k| s.ask('look', k)['ready'] rescue false } }
   s.append("one\n")
   s.till('delivered') { s.delivered == ['one'] }
@@ -214,14 +210,14 @@ it 'children of in_exec and out_exec that are Ruby do not answer in the place of
   s.append("a line\n")
   s.run("<source>\n @type exec\n command ruby -e 'puts %({\"message\":\"from a child\"})'\n tag c.exec\n run_interval 1s\n <parse>\n @type json\n </parse>\n</source>\n" +
         "<match t>\n @type exec\n command ruby -e 'File.write(%q(#{s.dir}/ran), 1)'\n <format>\n @type json\n </format>\n <buffer>\n flush_interval 0.2s\n </buffer>\n</match>\n" +
-        s.tail + s.out('flush_interval 0.2s', match: 'c.**'))
+        s.tail + s.out(match: 'c.**'))
   s.till('both children ran') { s.delivered.include?('from a child') && File.exist?("#{s.dir}/ran") }
   expect('sockets', s.sockets.size, 1)
   expect('the worker', s.worker, s.pid)
 end
 
 it 'a dry run leaves no birth' do |s|
-  s.start(conf(s), supervised: true, args: ['--dry-run'])
+  s.start(s.tail + s.out, supervised: true, args: ['--dry-run'])
   expect('exit', s.ended.exitstatus, 0)
   expect('sockets', s.sockets, [])
 end
@@ -243,7 +239,7 @@ it 'a FIFO has a reader as long as a Ruby process of the container lives, with a
   ruby(s, '-e', 'puts; $stdout.flush; sleep') { |io| io.gets; expect('lives', lives?(s)); Process.kill('KILL', io.pid) }
   expect('has ended', !lives?(s))
   expect('another user may open it', File.stat("#{s.witness}/lives").mode & 0777, 0666)
-  s.run(conf(s), supervised: true)
+  s.run(s.tail + s.out, supervised: true)
   Process.kill('KILL', killed = s.worker)
   expect('its supervisor lives', lives?(s))
   s.seen('another worker') { |a| a['ready'] && a['pid'] != killed } # a stop before may not reach it
@@ -256,7 +252,7 @@ it 'a link or a file in the place of the FIFO changes nothing' do |s|
   File.write(target, 'kept')
   File.chmod(0600, target)
   File.symlink(target, "#{s.witness}/lives")
-  s.run(conf(s))
+  s.run(s.tail + s.out)
   expect('the target', [File.read(target), File.stat(target).mode & 0777], ['kept', 0600])
   expect('it answers', s.look['ready'])
 end
@@ -264,7 +260,7 @@ end
 it 'it flushes no more once Fluentd stops, which has closed its buffers then' do |s|
   File.write("#{s.dir}/block", '')
   s.append("one\n")
-  s.run(conf(s))
+  s.run(s.tail + s.out)
   s.till('it holds the stop up') { File.exist?("#{s.dir}/block.waits") }
   File.write("#{s.witness}/ending", '')
   s.till('a flush') { s.said.include?('force flushing') }
@@ -311,7 +307,7 @@ it 'it says whether the first process of its container takes SIGTERM' do |s|
   first = { [] => true, ['sh', '-c', '"$@"; exit $?', 'sh'] => false, ['tini', '--'] => true }
   first.each do |words, takes|
     one = Site.new
-    one.run(conf(one), wrapper: space + words)
+    one.run(one.tail + one.out, wrapper: space + words)
     expect(words.first || 'Fluentd', one.look['sigterm'], takes)
   ensure
     one.clear

@@ -11,7 +11,7 @@ end
 on_oldest_and_newest 'an output tells what it has staged, queued and taken out, by the ids of its chunks, and that it retries' do |s|
   File.write("#{s.dir}/block", '')
   s.append(s.lines(1..3))
-  s.run(s.tail + s.out('flush_interval 0.2s'))
+  s.run(s.tail + s.out)
   s.till('taken out') { File.exist?("#{s.dir}/block.waits") }
   found = s.seen('one') { |a| output(a)['n'] == 1 }
   expect('no retry yet', output(found)['retry'], false)
@@ -33,7 +33,7 @@ end
 on_oldest_and_newest 'a message inside a flush attempt counts only if Fluentd does not take the chunk back' do |s|
   File.write("#{s.dir}/fail", '')
   s.append("warn of 12 things at /some/path: \"a line\"\n")
-  s.run(s.tail + s.out('flush_interval 0.2s'))
+  s.run(s.tail + s.out)
   s.seen('a retry, of which nothing counts') { |a| output(a)['retry'] && a['heard'].empty? }
   File.delete("#{s.dir}/fail")
   s.till('the end') { s.delivered.any? }
@@ -48,7 +48,7 @@ it "an error event of Fluentd's own log is not heard, and one with a tag that lo
   s.append("line\n")
   tags = %w[fluent.info fluentd.info]
   label = tags.map { |t| "<filter #{t}>\n @type record_transformer\n enable_ruby true\n <record>\n a ${raise 'no'}\n </record>\n</filter>\n" }
-  s.run(s.tail.sub('tag t', 'tag fluentd.info') + label.join + s.out('flush_interval 0.2s', match: '**'))
+  s.run(s.tail.sub('tag t', 'tag fluentd.info') + label.join + s.out(match: '**'))
   heard = s.seen('said') { |a| a['heard'].any? && s.said =~ /tag="fluent.info"/ }['heard']
   expect('once', heard.sum { |h| h['n'] }, s.said.scan(/error event.*tag="fluentd.info"/).size)
 end
@@ -66,7 +66,7 @@ end
 
 on_oldest_and_newest 'records that no output takes are counted, and a line that a parser refuses is heard without its text' do |s|
   s.append("no number\n")
-  s.run(s.tail('', parse: "@type regexp\n expression /^(?<n>\\d+)$/") + s.out('flush_interval 0.2s', match: 'other') +
+  s.run(s.tail('', parse: "@type regexp\n expression /^(?<n>\\d+)$/") + s.out(match: 'other') +
         "<source>\n @type sample\n @id s\n tag lost.7\n size 1\n rate 1\n</source>\n")
   from = s.at_least('1.20') ? 'fluent/plugin/in_tail/line_feeder.rb' : 'fluent/plugin/in_tail.rb'
   found = s.seen('both') { |a| a['unrouted'] > 1 && a['heard'].any? { |h| h['file'] == from } }
@@ -78,7 +78,7 @@ it 'records that fit no rule of rewrite_tag_filter are counted, also of an older
   s.append("take 1\nleave\ntake 2\n")
   modes = { 'new' => '', 'old' => 'flat true', 'by_record' => 'emit_mode record' }
   rules = modes.map { |tag, mode| "<store ignore_error>\n @type rewrite_tag_filter\n pattern /take/\n new_tag t.#{tag}\n #{mode}\n</store>\n" }
-  s.run(s.tail.sub('tag t', 'tag raw') + "<match raw>\n @type copy\n #{rules.join}</match>\n" + s.out('flush_interval 0.2s'))
+  s.run(s.tail.sub('tag t', 'tag raw') + "<match raw>\n @type copy\n #{rules.join}</match>\n" + s.out)
   s.till('delivered') { s.delivered.tally == { 'take 1' => 3, 'take 2' => 3 } }
   s.append("take 3\n")
   s.till('delivered') { s.delivered.size == 9 }
@@ -92,7 +92,7 @@ end
 
 it 'an emit inside a flush attempt is counted, any other is not' do |s|
   s.append("plain\n")
-  s.run(s.tail + s.out('flush_interval 0.2s'))
+  s.run(s.tail + s.out)
   s.till('delivered') { s.delivered == ['plain'] }
   expect('none', s.look['again'], 0)
   s.append("again\n")
@@ -103,7 +103,7 @@ end
 it 'filters, and outputs that have no buffer by their kind, are told with their settings, and with what they keep' do |s|
   s.append("keep 1\nkeep 2\ngo\n")
   pass = "<match t>\n @type copy\n <store>\n @type pass\n default_route @X\n </store>\n</match>\n"
-  s.run("#{s.tail}<filter t>\n @type keep\n @id keeper\n</filter>\n#{pass}<label @X>\n#{s.out('flush_interval 0.2s')}</label>\n")
+  s.run("#{s.tail}<filter t>\n @type keep\n @id keeper\n</filter>\n#{pass}<label @X>\n#{s.out}</label>\n")
   s.till('delivered') { s.delivered == ['go'] }
   found = s.look
   expect('kept', found['kept'], [{ 'class' => 'Fluent::Plugin::KeepFilter', 'n' => 2, 'emits' => nil }])
@@ -115,7 +115,7 @@ end
 
 on_oldest_and_newest 'a line that a parser turns into an empty record is counted' do |s|
   s.append("m:1\n\nTraceback\nm:2\n")
-  s.run(s.tail('', parse: '@type ltsv') + s.out('flush_interval 0.2s'))
+  s.run(s.tail('', parse: '@type ltsv') + s.out)
   found = s.seen('parsed') { |a| a['unparsed'] > 0 }
   expect('without a word', found.values_at('unparsed', 'heard'), [1, []])
 end
@@ -124,17 +124,17 @@ it 'a value that the filter parser drops in silence is counted beside one that b
   filter = "<filter t>\n @type parser\n key_name message\n emit_invalid_record_to_error false\n" \
     "<parse>\n @type json\n</parse>\n</filter>\n"
   s.append(%([{"message":"1"},{"message":"2"},3,{"message":"4"}]\nno JSON\n[]\n[{"message":"5"},{"message":"6"}]\n))
-  s.run(s.tail + filter + s.out('flush_interval 0.2s'))
+  s.run(s.tail + filter + s.out)
   s.till('parsed') { s.delivered == %w[1 2 4 5 6] }
   expect('one of a list, one line and an empty list', s.look.values_at('unparsed', 'heard'), [3, []])
 end
 
 on_oldest_and_newest 'a value that the filter parser hands to <label @ERROR> is not counted as lost' do |s|
   filter = "<filter t>\n @type parser\n key_name message\n <parse>\n @type json\n </parse>\n</filter>\n"
-  error = "<label @ERROR>\n#{filter.sub('t>', '**>').sub('json', 'none')}#{s.out('flush_interval 0.2s', match: '**')}</label>\n"
+  error = "<label @ERROR>\n#{filter.sub('t>', '**>').sub('json', 'none')}#{s.out(match: '**')}</label>\n"
   empty = s.at_least('1.15') ? "[]\n" : '' # an older one makes a record of it that no output takes
   s.append(%({"message":"1"}\nno JSON\n#{empty}neither\n))
-  s.run(s.tail + filter + s.out('flush_interval 0.2s') + error)
+  s.run(s.tail + filter + s.out + error)
   s.till('delivered') { s.delivered.sort == ['1', 'neither', 'no JSON'] }
   found = s.look
   expect('the empty list', found['unparsed'], empty.lines.size)
@@ -146,7 +146,7 @@ it 'copies of plugins in a directory of the user are heard like the originals' d
   %w[in_tail filter_parser].each { |name| FileUtils.cp("#{gem}/lib/fluent/plugin/#{name}.rb", s.make('plugins')) }
   filter = "<filter t>\n @type parser\n key_name message\n emit_invalid_record_to_error false\n <parse>\n @type json\n </parse>\n</filter>\n"
   s.append(%({"message":"1"}\nno JSON\n))
-  s.run(s.tail + filter + s.out('flush_interval 0.2s'), args: ['-p', "#{s.dir}/plugins"])
+  s.run(s.tail + filter + s.out, args: ['-p', "#{s.dir}/plugins"])
   found = s.seen('dropped') { |a| a['unparsed'] > 0 }
   expect('counted', found.values_at('error', 'unparsed'), [nil, 1])
 end
@@ -155,10 +155,10 @@ it 'a method that another file defines anew is not heard, which is told; one tha
   patch = "require 'fluent/log'; require 'fluent/plugin/buffer'\n"
   File.write("#{s.dir}/prepend.rb", patch + 'Fluent::Log.prepend(Module.new { def warn(*args, &block); super; end })')
   File.write("#{s.dir}/anew.rb", patch + 'class Fluent::Plugin::Buffer; def clear_queue!; end; end')
-  s.run(s.tail + s.out('flush_interval 0.2s'), args: ['-r', "#{s.dir}/prepend.rb"])
+  s.run(s.tail + s.out, args: ['-r', "#{s.dir}/prepend.rb"])
   expect('prepended', s.ask['error'], nil)
   s.stop
-  s.start(s.tail + s.out('flush_interval 0.2s'), args: ['-r', "#{s.dir}/anew.rb"])
+  s.start(s.tail + s.out, args: ['-r', "#{s.dir}/anew.rb"])
   s.till('told') { s.ask['error'] == 'not heard: clears' rescue false }
 end
 
@@ -184,7 +184,7 @@ it 'beside a Ractor, which hides objects, it tells what it still finds, and that
   File.write("#{s.dir}/ractor.rb", 'Ractor.new { 1 } unless $ractor; $ractor = true')
   File.write("#{s.dir}/fail", '')
   s.append(s.lines(1..3))
-  s.start(s.tail + s.out('flush_interval 0.2s'), args: ['-r', "#{s.dir}/ractor.rb"])
+  s.start(s.tail + s.out, args: ['-r', "#{s.dir}/ractor.rb"])
   s.till('held', within: 120) { (o = output(s.ask)) && o['n'] == 1 rescue false }
   expect('the error', s.ask['error'], /a Ractor/)
   expect('the file', s.ask['files'].map { |f| f['pos'] }, [21])

@@ -177,7 +177,7 @@ end
 it 'records that a thread emits and no buffer has are told to be on their way' do |s|
   File.write("#{s.dir}/stall", '')
   s.append("again\n")
-  s.run(s.tail + s.out('flush_interval 0.2s', match: 't') + "<match t.again>\n @type stall\n dir #{s.dir}\n</match>\n")
+  s.run(s.tail + s.out(match: 't') + "<match t.again>\n @type stall\n dir #{s.dir}\n</match>\n")
   s.till('within the emit') { File.exist?("#{s.dir}/stall.waits") }
   expect('on their way', s.look['moving'], 1)
   File.delete("#{s.dir}/stall")
