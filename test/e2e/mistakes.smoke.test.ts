@@ -8,10 +8,6 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['run', 'run: the command to start is missing. Use posidle run [options] -- fluentd -c fluent.conf'],
   ['witness /dev/null', 'witness: cannot write to /dev/null: a part of its path is not a directory'],
   ['witness /proc/none', 'witness: cannot write to /proc/none: there is no such directory'],
-  [
-    'witness posidle',
-    "witness: cannot write to posidle: the path isn't absolute. Write that of the volume, such as /posidle",
-  ],
   ['inspect -p  --json', '--pos-file: the value is empty. Is a variable not set?'],
   ['inspect a.pos -n batch', '--namespace and --context need a Pod: kubectl posidle inspect POD'],
   ['witness', 'witness: DIR is missing. Use posidle witness /posidle'],

@@ -89,10 +89,10 @@ describe('inspect reads the configuration of', () => {
 
 /** Lines in JSON, as a container runtime writes them. */
 function writeLines(site: Site, { log }: Configuration): void {
-  for (; log !== undefined && site.lines.written < LINES; site.lines.written += 1) {
-    const id = `id=${String(site.lines.written).padStart(10, '0')}`;
+  while (log !== undefined && site.lines.written < LINES) {
     const time = new Date().toISOString().replace('Z', '000000Z');
-    appendFileSync(join(site.dir, log), `${JSON.stringify({ log: `${id}\n`, stream: 'stdout', time })}\n`);
+    const line = JSON.stringify({ log: site.lines.next(1), stream: 'stdout', time });
+    appendFileSync(join(site.dir, log), `${line}\n`);
   }
 }
 
