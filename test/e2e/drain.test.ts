@@ -5,7 +5,7 @@ import { beforeEach, describe, expect } from 'vitest';
 import { rubyOption } from '../../src/core/witness/load.ts';
 import { writeWitness } from '../../src/node/witness/write-witness.ts';
 import { blocksIn } from '../pods/readme.ts';
-import { ONE_VERSION, onFluentd, test } from '../support/delivery.ts';
+import { endOf, ONE_VERSION, onFluentd, test } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { memoryBuffer, renderConf, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
 import { needsRoot } from '../support/needs.ts';
@@ -74,15 +74,6 @@ function drain(
   return startPosidle(['drain', '--witness', dir, ...grace, ...told, ...args], { cwd: site.dir, ...options });
 }
 
-async function ended(site: Site, { exited, stderr }: PosidleRun) {
-  const code = await exited;
-  site.told = stderr();
-  const outcome = JSON.parse(
-    existsSync(site.termination) ? readFileSync(site.termination, 'utf8') : 'null',
-  ) as object;
-  return { code, outcome, lost: site.lines.written - site.delivered() };
-}
-
 /** Each outcome that docker/README shows: what main writes, the time that the Pod gives, and the exit code. */
 const SAMPLES: readonly (readonly [outcome: string, lines: string, grace: string, code: number])[] = [
   ['drained', '{"message":"done"}\n'.repeat(20), '60s', 0],
@@ -117,7 +108,7 @@ onFluentd(ONE_VERSION, (version) => {
       });
       const fluentd = fluentdIn(site, version, dir);
       const outcome = { ...DRAINED, end: 'left-to-kubelet' };
-      expect(await ended(site, posidle)).toMatchObject({ code: 0, lost: 0, outcome });
+      expect(await endOf(site, posidle)).toMatchObject({ code: 0, lost: 0, outcome });
       expect(fluentd.process.exitCode).toBeNull();
     });
 
@@ -137,10 +128,10 @@ onFluentd(ONE_VERSION, (version) => {
       await first.exited;
       await posidle.logged(/no witness of a Fluentd is in/);
       fluentdIn(site, version, dir);
-      expect(await ended(site, posidle)).toMatchObject({ code: 0, lost: 0, outcome: DRAINED });
+      expect(await endOf(site, posidle)).toMatchObject({ code: 0, lost: 0, outcome: DRAINED });
       const none = await sharedDir(site, 'none');
       execFileSync('mkfifo', [join(none, 'lives')]);
-      const { code, outcome } = await ended(site, drain(site, none, ['--main-ended', '--grace', '11s']));
+      const { code, outcome } = await endOf(site, drain(site, none, ['--main-ended', '--grace', '11s']));
       expect([code, outcome]).toMatchObject([4, { end: 'no-fluentd' }]);
     });
 
@@ -152,7 +143,7 @@ onFluentd(ONE_VERSION, (version) => {
       });
       fluentdIn(site, version, dir, [input, toHttp(site.sink.port, memoryBuffer(LAZY))]);
       await until('a worker loads', () => readdirSync(dir).some((name) => name.endsWith('.sock')));
-      const told = await ended(site, drain(site, dir, ['--main-ended', '--grace', '12s']));
+      const told = await endOf(site, drain(site, dir, ['--main-ended', '--grace', '12s']));
       const outcome = { outcome: 'not-drained', left: { worst: [{ kind: 'unstarted' }] } };
       expect(told).toMatchObject({ code: 3, lost: 10, outcome });
     });
@@ -162,9 +153,8 @@ onFluentd(ONE_VERSION, (version) => {
       const slow = loading('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500)');
       const wrapper = ['sh', '-c', `${slow} exec "$0" "$@"`, ...POSIDLE];
       const posidle = drain(site, dir, ['--main-ended', '--grace', '4s'], { wrapper });
-      const { outcome } = await ended(site, posidle);
-      const { durationsMs } = outcome as { durationsMs: { waiting: number } };
-      expect(durationsMs.waiting).toBeLessThan(1_000);
+      const { outcome } = await endOf(site, posidle);
+      expect(outcome.durationsMs.waiting).toBeLessThan(1_000);
     });
 
     test('runs nothing that main writes as a name or a line, shows it without harm, and doubts that main has ended where nobody says it', async ({
@@ -177,7 +167,7 @@ onFluentd(ONE_VERSION, (version) => {
       writeFileSync(site.log('-rf --version.log'), `$(touch ${touched})\u001b]0;x\u0007\n`);
       appendFileSync(site.log(name), 'no newline');
       const posidle = drain(site, dir);
-      const { outcome } = await ended(site, posidle);
+      const { outcome } = await endOf(site, posidle);
       expect(outcome).toMatchObject({
         left: { count: 1, worst: [{ kind: 'unfinished' }] },
         doubts: { worst: [{ kind: 'main-may-run' }] },
@@ -205,19 +195,19 @@ onFluentd(['1.18.0'], (version) => {
     await site.isRead('job.log');
     podEnds(dir);
     const posidle = drain(site, dir, ['--main-ended', '--grace', grace]);
-    const { code, outcome: message } = await ended(site, posidle);
+    const { code, outcome: message } = await endOf(site, posidle);
     expect(code, JSON.stringify(message)).toBe(exit);
     const { level, msg } = posidle.log().at(-1) ?? {};
     expect(shapeOf(`${level} ${msg}`)).toBe(shapeOf(shownLine(at)));
     const shown = JSON.parse(blocksIn('docker/README.md', 'json')[at] ?? '{}') as object;
-    const told = Object.keys(shown).map((name) => [name, (message as Record<string, unknown>)[name]]);
+    const told = Object.keys(shown).map((name) => [name, message[name as keyof typeof message]]);
     expect(shapeOf(JSON.stringify(Object.fromEntries(told)))).toBe(shapeOf(JSON.stringify(shown)));
   });
 
   test('says without a witness what docker/README shows', async ({ site }) => {
     const dir = await sharedDir(site);
     const posidle = drain(site, dir, ['--main-ended', '--grace', '4s']);
-    expect(await ended(site, posidle)).toMatchObject({ code: 4 });
+    expect(await endOf(site, posidle)).toMatchObject({ code: 4 });
     const { level, msg } = posidle.log().at(-1) ?? {};
     expect(shapeOf(`${level} ${msg}`.replace(dir, '/posidle'))).toBe(shapeOf(shownLine(3)));
   });

@@ -1,8 +1,8 @@
 /** Configurations as people have them (fixtures/people), with each command. */
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test as plainTest } from 'vitest';
-import { DRAINED, ONE_VERSION, onFluentd, test } from '../support/delivery.ts';
+import { DRAINED, endOf, ONE_VERSION, onFluentd, test } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { freePort } from '../support/free-port.ts';
 import { type PosidleRun, shellIn, startPosidle } from '../support/posidle.ts';
@@ -115,10 +115,7 @@ onFluentd(ONE_VERSION, (version) => {
     });
     await main(posidle);
     writeFileSync(site.marker, '');
-    const code = await posidle.exited;
-    site.told = `${posidle.stdout()}\n${posidle.stderr()}`;
-    const outcome = existsSync(site.termination) && JSON.parse(readFileSync(site.termination, 'utf8'));
-    return { code, outcome, lost: site.lines.written - site.delivered() };
+    return await endOf(site, posidle);
   };
   const FLUENTD_ENV = { KUBERNETES_SERVICE_HOST: 'none' };
 

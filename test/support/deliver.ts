@@ -122,14 +122,20 @@ async function isUp({ exited, stdout, stderr }: PosidleRun): Promise<void> {
 
 async function toTheEnd(site: Site, { main, end }: Delivery, posidle: PosidleRun): Promise<Ended> {
   await main?.(posidle);
-  const ended = performance.now();
+  const ending = endOf(site, posidle);
   if (end === undefined) writeFileSync(site.marker, '');
   else end(posidle);
+  return await ending;
+}
+
+/** What posidle has said when it has ended, and what has been delivered then. */
+export async function endOf(site: Site, posidle: PosidleRun): Promise<Ended> {
+  const began = performance.now();
   const code = await withinLimit(site, posidle);
   site.told = `${posidle.stdout().slice(-4_000)}\n${posidle.stderr().slice(-4_000)}`;
   return {
     code,
-    seconds: Math.round((performance.now() - ended) / 100) / 10,
+    seconds: Math.round((performance.now() - began) / 100) / 10,
     lost: site.lines.written - site.delivered(),
     delivered: site.delivered(),
     outcome: JSON.parse(existsSync(site.termination) ? readFileSync(site.termination, 'utf8') : 'null'),

@@ -2,7 +2,7 @@ import { beforeEach, describe, test as plainTest } from 'vitest';
 import { Site } from './delivery-site.ts';
 import { requireFluentd, TESTED_VERSIONS } from './real-fluentd.ts';
 
-export { type Delivery, type Ended, runDelivery, startBeside, watchDelivery } from './deliver.ts';
+export { type Delivery, type Ended, endOf, runDelivery, startBeside, watchDelivery } from './deliver.ts';
 
 /** For what has little to do with the version. */
 export const ONE_VERSION = TESTED_VERSIONS.filter((one) => one !== '1.14.6').slice(-1);
