@@ -83,17 +83,15 @@ on_oldest_and_newest 'SIGUSR2 is told as a reload before 1.18, and as a clean en
   s.append(s.lines(1..3))
   s.run(s.tail + s.out, supervised: true)
   socket, pid = s.living, s.worker
-  asked(s) do
-    Process.kill('USR2', s.pid)
-    if s.at_least('1.18')
-      s.till('two workers run', within: 120) { s.said.scan('worker is now running').size == 2 && s.said.include?('done all sequences') }
-      # The new supervisor passes SIGWINCH on once, and a worker that starts later waits for ever (supervisor.rb).
-      s.seen('another worker', within: 120) { |a| a['pid'] != pid && (a['ready'] || (Process.kill('WINCH', a['pid']) && nil)) }
-      s.till('the last report', within: 120) { File.exist?(socket.sub('.sock', '.end')) && s.last(socket)['final'] }
-    else
-      found = s.seen('a reload', within: 120) { |a| a['ends'].any? && a['ready'] }
-      expect('the former output', found['ends'].map { |o| o['chunks'] }, [[]])
-    end
+  Process.kill('USR2', s.pid)
+  if s.at_least('1.18')
+    s.till('two workers run', within: 120) { s.said.scan('worker is now running').size == 2 && s.said.include?('done all sequences') }
+    # The new supervisor passes SIGWINCH on once, and a worker that starts later waits for ever (supervisor.rb).
+    s.seen('another worker', within: 120) { |a| a['pid'] != pid && (a['ready'] || (Process.kill('WINCH', a['pid']) && nil)) }
+    s.till('the last report', within: 120) { File.exist?(socket.sub('.sock', '.end')) && s.last(socket)['final'] }
+  else
+    found = s.seen('a reload', within: 120) { |a| a['ends'].any? && a['ready'] }
+    expect('the former output', found['ends'].map { |o| o['chunks'] }, [[]])
   end
 end
 
