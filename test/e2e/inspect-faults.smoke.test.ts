@@ -1,17 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { posText } from '../support/builders.ts';
 import { inspectedDir } from '../support/inspected-dir.ts';
 import { CLI, loading, POSIDLE, posidle, startPosidle } from '../support/posidle.ts';
 import { until } from '../support/until.ts';
 
-const { at: inDir, conf, logged, shell } = inspectedDir();
-let pos: string;
-
-beforeEach(() => {
-  pos = inDir('app.pos');
-});
+const { at, conf, logged, posFile, shell } = inspectedDir();
 
 describe('bad input is named, the rest is shown, and there is no stack', () => {
   test('whatever a pos file is', async () => {
@@ -20,12 +14,12 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
       sqlite: 'SQLite format 3\0\x10\0\x01\x01\0\n\x0c',
       large: '',
     };
-    for (const [name, text] of Object.entries(texts)) writeFileSync(inDir(name), text, 'latin1');
-    truncateSync(inDir('large'), 2 ** 30);
-    execFileSync('mkfifo', [inDir('fifo')]);
-    writeFileSync(pos, posText([logged('a.log', 'one\n', 4)]));
+    for (const [name, text] of Object.entries(texts)) writeFileSync(at(name), text, 'latin1');
+    truncateSync(at('large'), 2 ** 30);
+    execFileSync('mkfifo', [at('fifo')]);
+    posFile('app.pos', [logged('a.log', 'one\n', 4)]);
     const names = [...Object.keys(texts), 'fifo', 'none', '*.none', 'app.pos'];
-    const { stdout, stderr, code } = await posidle('inspect', ...names.map((name) => inDir(name)));
+    const { stdout, stderr, code } = await posidle('inspect', ...names.map((name) => at(name)));
     for (const told of [
       /binary\n {2}it is no pos file: its one line has no path, position and inode\n/,
       /sqlite\n {2}it is an SQLite database, such as Fluent Bit's\. posidle reads Fluentd's pos files\n/,
@@ -40,20 +34,20 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
   });
 
   test('files that may not be read, pos file and log file alike', () => {
-    writeFileSync(pos, posText([logged('a.log', 'one\n', 4), logged('b.log', 'one\n', 0)]));
-    mkdirSync(inDir('closed'));
-    const closed = logged('c.log', 'one\n', 0, inDir('closed'));
-    writeFileSync(inDir('more.pos'), posText([closed]));
-    writeFileSync(inDir('closed.pos'), posText([closed]));
-    chmodSync(inDir('b.log'), 0o000);
-    chmodSync(inDir('closed'), 0o000);
-    chmodSync(inDir('closed.pos'), 0o000);
+    posFile('app.pos', [logged('a.log', 'one\n', 4), logged('b.log', 'one\n', 0)]);
+    mkdirSync(at('closed'));
+    const closed = logged('c.log', 'one\n', 0, at('closed'));
+    posFile('more.pos', [closed]);
+    posFile('closed.pos', [closed]);
+    chmodSync(at('b.log'), 0o000);
+    chmodSync(at('closed'), 0o000);
+    chmodSync(at('closed.pos'), 0o000);
     // Root reads everything, unless it is stripped of its capabilities.
     const stripped = process.getuid?.() === 0 ? 'setpriv --bounding-set=-all --inh-caps=-all' : '';
     const inspect = `${stripped} "${process.execPath}" "${CLI}" inspect`;
     const { stdout, stderr, status } = shell(`${inspect} closed.pos more.pos app.pos`);
     const asked = shell(`${inspect} more.pos --json`);
-    chmodSync(inDir('closed'), 0o700); // else only root can remove it
+    chmodSync(at('closed'), 0o700); // else only root can remove it
     expect(stdout).toMatch(/closed\.pos\n {2}it cannot be read: permission denied/);
     expect(stdout).toMatch(/unreadable +\? .*c\.log\n {2}cannot look at .*c\.log: permission denied/);
     expect(stdout).toMatch(/behind .*b\.log\n[\s\S]*caught-up .*a\.log\n/);
@@ -63,15 +57,18 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
   });
 
   test('a path with a NUL byte', async () => {
-    writeFileSync(pos, posText([{ path: '/a\0b', position: 1, inode: 1 }]));
-    const { stdout, code } = await posidle('inspect', pos);
+    posFile('app.pos', [{ path: '/a\0b', position: 1, inode: 1 }]);
+    const { stdout, code } = await posidle('inspect', at('app.pos'));
     expect(stdout).toMatch(/cannot look at \/a\\x00b: its path holds a NUL byte/);
     expect(code).toBe(1);
   });
 
   test('log files that vanish before they are looked at, and before they are read', () => {
     const names = ['early.log', 'late.log', 'a.log'];
-    writeFileSync(pos, posText(names.map((name) => logged(name, 'one\ntwo\n', name === 'a.log' ? 8 : 4))));
+    posFile(
+      'app.pos',
+      names.map((name) => logged(name, 'one\ntwo\n', name === 'a.log' ? 8 : 4)),
+    );
     const preload = `import fs from 'node:fs';
       import { syncBuiltinESMExports } from 'node:module';
       const vanishesBefore = (name, file) => {
@@ -81,8 +78,8 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
           return before(path, ...args);
         };
       };
-      vanishesBefore('statSync', '${inDir('early.log')}');
-      vanishesBefore('openSync', '${inDir('late.log')}');
+      vanishesBefore('statSync', '${at('early.log')}');
+      vanishesBefore('openSync', '${at('late.log')}');
       syncBuiltinESMExports();`;
     const { stdout, stderr, status } = shell(`${loading(preload)} posidle inspect app.pos`);
     expect(stdout).toMatch(/missing +\? .*early\.log\n.* behind +4 B .*late\.log\n.* caught-up .*a\.log\n/);
@@ -102,7 +99,7 @@ describe('a mount that never answers', () => {
   test('ends a wait for a pos file in time, with a line that says so', () => {
     const patch =
       'const { open } = fs.promises; fs.promises.open = (path, ...args) => /app.pos/.test(path) ? forEver : open(path, ...args);';
-    writeFileSync(pos, posText([logged('a.log', 'one\n', 4)]));
+    posFile('app.pos', [logged('a.log', 'one\n', 4)]);
     const { stderr, status } = shell(`${hanging(patch)} posidle inspect app.pos --wait 100ms`);
     expect(stderr).toBe(
       'posidle: no look has ended in time: there are very many files, the machine is very busy, or a mount does not answer\n',
@@ -111,8 +108,8 @@ describe('a mount that never answers', () => {
   });
 
   test('and holds a thread does not keep posidle from ending', () => {
-    execFileSync('mkfifo', [inDir('fifo')]);
-    const patch = `void fs.promises.open('${inDir('fifo')}', 'r');`;
+    execFileSync('mkfifo', [at('fifo')]);
+    const patch = `void fs.promises.open('${at('fifo')}', 'r');`;
     const { stderr, status } = shell(`${hanging(patch)} posidle inspect --max-lag=1 --wait=1s`);
     expect(stderr).toMatch(/^posidle: --max-lag and --wait: give only one of them\n/);
     expect(status).toBe(137);
@@ -126,9 +123,9 @@ describe('a look that takes long', () => {
     ['inspect --wait 1h', 1],
     ['watch --witness off --grace 1s --done-file done', 4],
   ])('leaves `%s` its exit code at a signal', async (words, code) => {
-    for (const name of 'abcdefghij') symlinkSync('.', inDir(name));
-    conf('f.conf', [inDir('*/*/*/*/*.log'), pos]);
-    writeFileSync(pos, '');
+    for (const name of 'abcdefghij') symlinkSync('.', at(name));
+    conf('f.conf', [at('*/*/*/*/*.log'), at('app.pos')]);
+    posFile('app.pos', []);
     const slow = loading(`import fs from 'node:fs';
       import { syncBuiltinESMExports } from 'node:module';
       const { opendir, stat } = fs.promises;
@@ -139,8 +136,8 @@ describe('a look that takes long', () => {
       };
       syncBuiltinESMExports();`);
     const wrapper = ['sh', '-c', `exec env ${slow} "$@"`, 'sh', ...POSIDLE];
-    const running = startPosidle([...words.split(' '), '-c', inDir('f.conf')], { cwd: inDir(), wrapper });
-    await until('it looks', () => existsSync(inDir('begun')));
+    const running = startPosidle([...words.split(' '), '-c', at('f.conf')], { cwd: at(), wrapper });
+    await until('it looks', () => existsSync(at('begun')));
     running.kill('SIGTERM');
     expect(await running.exited).toBe(code);
   });
@@ -148,9 +145,9 @@ describe('a look that takes long', () => {
 
 describe('an output that takes no more', () => {
   beforeEach(() =>
-    writeFileSync(
-      pos,
-      posText(Array.from({ length: 5_000 }, (_, at) => ({ path: `/${at}`, position: 1, inode: at }))),
+    posFile(
+      'app.pos',
+      Array.from({ length: 5_000 }, (_, inode) => ({ path: `/${inode}`, position: 1, inode })),
     ),
   );
 
