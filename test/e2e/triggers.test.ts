@@ -1,37 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { type Delivery, DRAINED, ONE_VERSION, onFluentd, test, watchDelivery } from '../support/delivery.ts';
-import type { Site } from '../support/delivery-site.ts';
+import { DRAINED, ONE_VERSION, onFluentd, test, watchDelivery } from '../support/delivery.ts';
 import { memoryBuffer, tail, toHttp } from '../support/fluentd-conf.ts';
 import { freePort } from '../support/free-port.ts';
+import type { PosidleRun } from '../support/posidle.ts';
 import { expectNoFault } from '../support/prometheus.ts';
 import { until } from '../support/until.ts';
 
 onFluentd(ONE_VERSION, (version) => {
-  /** posidle listens at the port beside a Fluentd that has read its log; `main` ends all. */
-  const listening = async (site: Site, port: number, token: string[], main: Delivery['main']) => {
-    const listen = ['--listen', `127.0.0.1:${port}`, ...token];
-    return await watchDelivery(site, {
-      version,
-      conf: [
-        tail(site.log('*.log'), site.pos),
-        toHttp(site.sink.port, memoryBuffer({ flush_interval: '1s' })),
-      ],
-      args: listen,
-      before: () => site.write('app.log', 1),
-      main: async (posidle) => {
-        await posidle.logged(/→ watching/);
-        await site.isRead('app.log');
-        await main?.(posidle);
-      },
-      end: () => undefined,
-    });
-  };
-
   test('POST /quitquitquit is the trigger, however often; the other paths answer', async ({ site }) => {
     const port = await freePort();
     const ask = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init);
-    const ended = await listening(site, port, ['--quit-token', 'none'], async () => {
+    const main = async (posidle: PosidleRun) => {
+      await posidle.logged(/→ watching/);
+      await site.isRead('app.log');
       expect((await ask('/healthz')).status).toBe(200);
       expect((await ask('/readyz')).status).toBe(200);
       expect((await ask('/quitquitquit')).status).toBe(405);
@@ -51,6 +33,17 @@ onFluentd(ONE_VERSION, (version) => {
         /^posidle_fluentd_cpu_seconds_total [\d.]+$[\s\S]*^posidle_fluentd_memory_bytes [1-9]\d{6,}$/m;
       await until("Fluentd's CPU and memory", async () => used.test(await (await ask('/metrics')).text()));
       for (const _ of [1, 2]) expect((await ask('/quitquitquit', { method: 'POST' })).status).toBe(202);
+    };
+    const ended = await watchDelivery(site, {
+      version,
+      conf: [
+        tail(site.log('*.log'), site.pos),
+        toHttp(site.sink.port, memoryBuffer({ flush_interval: '1s' })),
+      ],
+      args: ['--listen', `127.0.0.1:${port}`, '--quit-token', 'none'],
+      before: () => site.write('app.log', 1),
+      main,
+      end: () => undefined,
     });
     expect(ended).toMatchObject({ ...DRAINED, outcome: { outcome: 'drained', trigger: 'http' } });
   });
