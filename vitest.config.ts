@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** These take longest: begun last, the other workers would wait for them. */
 const LONGEST = [
   'workloads asleep-troubles asleep placements inject',
-  'situations-.* image neighbours witness-.* fluent-conf-oracle delivered-.* unknowns ends.smoke faults drain run',
+  'situations-.* image neighbours witness-.* fluent-conf-oracle delivered-.* ends.smoke faults drain run',
   'simulation fuzz',
 ].flatMap((names) => names.split(' ').map((name) => new RegExp(`/${name}\\.test\\.ts$`)));
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import {
@@ -14,8 +14,9 @@ import {
 } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, memoryBuffer, renderConf, type Section, tail, toFile } from '../support/fluentd-conf.ts';
+import { needsRoot } from '../support/needs.ts';
 import { childOf } from '../support/own-processes.ts';
-import { ALONE, loading, POSIDLE, startPosidle } from '../support/posidle.ts';
+import { ALONE, CONTAINER, loading, POSIDLE, startPosidle } from '../support/posidle.ts';
 import { witnessIn } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
@@ -25,6 +26,7 @@ const inMemory = (site: Site): Section[] => [source(site), toFile(site.out, memo
 const onDisk = (site: Site): Section[] => [source(site), toFile(site.out, fileBuffer(site.buffer, LATE))];
 const write = (site: Site) => () => site.write('app.log', 1_000);
 
+const NOBODY = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'];
 /** The wrapper that changes the mounts of what it runs, and of nobody else. */
 const inMounts = (script: string) => ['unshare', '--mount', 'sh', '-c', `${script}; exec "$@"`, 'sh'];
 const HIDDEN = 'mount -t proc -o hidepid=2,gid=1 proc /proc; set -- setpriv --bounding-set -sys_ptrace "$@"';
@@ -161,6 +163,75 @@ onFluentd(ONE_VERSION, (version) => {
     expect(ended.log).toContainEqual(
       saying(/^the termination message cannot be written: the file system is read-only/),
     );
+  });
+
+  /** No fluentd on PATH can be asked what Ruby gives, and nobody looks inside. */
+  const blindly = (site: Site, changed: Partial<Delivery>) =>
+    beside(site, {
+      witness: false,
+      wrapper: ['env', `PATH=${site.dir}`],
+      args: ['--drain-timeout', '6s'],
+      ...changed,
+    });
+
+  test('without a witness outputs in a file that cannot be included may hold a buffer: it is flushed', async ({
+    site,
+  }) => {
+    const [input = source(site), out] = onDisk(site);
+    writeFileSync(join(site.dir, 'more.conf'), renderConf(out ? [out] : []));
+    const conf: Section[] = [
+      { ...input, params: { ...input.params, '@label': '@MORE' } },
+      { name: 'label', arg: '@MORE', params: { '@include': '"#{Dir.pwd}/more.conf"' } },
+    ];
+    const main = async () => {
+      await site.write('app.log', 1_000);
+      await site.isRead('app.log');
+    };
+    const ended = await blindly(site, { conf, main });
+    expect(ended).toMatchObject({ lost: 0, code: 3, outcome: { outcome: 'unproven', left: { count: 0 } } });
+    expect(site.buffered()).toBe(0);
+    expect(ended.log).toContainEqual(
+      expect.objectContaining({ level: 'warn', msg: expect.stringMatching(/Dir\.pwd/) }),
+    );
+  });
+
+  test('without a witness a pos file that is cut short under Fluentd is a doubt, and Fluentd is flushed', async ({
+    site,
+  }) => {
+    const ended = await blindly(site, {
+      conf: onDisk(site),
+      before: write(site),
+      main: async (posidle) => {
+        await posidle.logged(/→ watching/);
+        await site.isRead('app.log');
+        truncateSync(site.pos);
+        await site.write('app.log', 1_000);
+        await until('all is in the buffer', () => site.buffered() === 2_000);
+      },
+    });
+    expect(ended).toMatchObject({ lost: 0, code: 3, outcome: { outcome: 'unproven', left: { count: 0 } } });
+    expect(ended.outcome.doubts.worst).toContainEqual(
+      expect.objectContaining({ kind: 'pos-file', about: site.pos }),
+    );
+    expect(site.buffered()).toBe(0);
+  });
+
+  test('a directory that posidle may not list is a doubt that names it', async ({ site, skip }) => {
+    needsRoot({ skip });
+    await site.write('app.log', 1);
+    await startBeside(site, { version, conf: inMemory(site) }).ready;
+    await site.isRead('app.log');
+    chmodSync(site.dir, 0o755);
+    chmodSync(site.logs, 0o711);
+    await site.write('late.log', 1_000);
+    const words = ['watch', '-c', site.conf, '--start-timeout', '1s', '--witness', 'off'];
+    const run = startPosidle(words, { wrapper: [...CONTAINER, ...NOBODY, ...POSIDLE] });
+    expect(await run.exited).toBe(4);
+    const unlisted = { kind: 'unlisted', why: expect.stringContaining(site.logs) };
+    expect(run.log().at(-1)?.outcome).toMatchObject({
+      outcome: 'unproven',
+      doubts: { worst: expect.arrayContaining([expect.objectContaining(unlisted)]) },
+    });
   });
 });
 
