@@ -143,19 +143,15 @@ export class Checks implements Reporter {
     }
   }
 
-  /** Lines that Fluentd can still read. */
+  /** Lines that Fluentd can still read, or has read. */
   #readable(): ReadonlySet<number> {
-    const { logs, fluentd, posFile } = this.#world;
+    const { logs, fluentd } = this.#world;
     const worker = fluentd?.worker;
-    const ids = new Set<number>(worker?.tail?.ahead() ?? []);
-    if (worker === undefined && fluentd?.isStopping) return ids;
-    for (const [path, file] of logs.byPath) {
-      if (!isFollowed(path) || worker?.history.hasBegun(file)) continue;
-      const entry = posFile.find(path);
-      const read = entry?.inode === file.inode ? (entry.position ?? 0) / LINE_BYTES : 0;
-      for (const id of file.lines.slice(read)) ids.add(id);
-    }
-    return ids;
+    if (worker === undefined && fluentd?.isStopping) return new Set();
+    const unfound = [...logs.byPath].filter(
+      ([path, file]) => isFollowed(path) && !worker?.history.hasBegun(file),
+    );
+    return new Set([...(worker?.tail?.ahead() ?? []), ...unfound.flatMap(([, { lines }]) => lines)]);
   }
 
   /** Nobody outside knows of a file that came and went between two looks, nor how long a limit or a full buffer keeps in_tail from the end of one that was renamed. */

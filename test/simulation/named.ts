@@ -3,9 +3,6 @@ import type { Doubt, Left } from '../../src/core/progress/progress.ts';
 import type { Line } from './lines.ts';
 import type { Worker } from './worker.ts';
 
-/** The one output, as the witness names it. */
-const OUTPUT = 'out (Fluent::Plugin::HTTPOutput)';
-
 /** Whether an outcome tells of a line that has not arrived: of its file, of the output that had it, or of a worker that may have. */
 export function isNamed(line: Line, { end, left, doubts }: Outcome, workers: readonly Worker[]): boolean {
   // Nobody reads what comes after that, nor anything if no worker got so far.
@@ -20,21 +17,12 @@ export function isNamed(line: Line, { end, left, doubts }: Outcome, workers: rea
 }
 
 function isLeft({ fate, file }: Line, one: Left): boolean {
-  switch (one.kind) {
-    case 'held':
-      return fate === 'buffered' || fate === 'lost in memory';
-    case 'given-up':
-      return fate === 'set aside';
-    case 'kept':
-    case 'moving':
-      return false;
-    case 'unstarted':
-      return fate === 'written';
-    default:
-      return fate === 'written' && file.paths.has(one.path);
-  }
+  if (one.kind === 'held') return fate === 'buffered' || fate === 'lost in memory';
+  if (one.kind === 'given-up') return fate === 'set aside';
+  return fate === 'written' && (one.kind === 'unstarted' || ('path' in one && file.paths.has(one.path)));
 }
 
+/** Of a worker that died, a doubt is about all until the next one follows its files. */
 function isDoubted(
   { fate, file, writtenAt }: Line,
   { kind, about }: Doubt,
@@ -42,10 +30,8 @@ function isDoubted(
 ): boolean {
   if (about === undefined) return true;
   if (kind === 'undelivered') return fate === 'set aside' || fate === 'thrown away';
-  if (about === OUTPUT) return fate === 'buffered' || fate === 'lost in memory';
   const worker = workers.find(({ pid }) => about.endsWith(` (pid ${pid})`));
   if (worker === undefined) return fate === 'written' && file.paths.has(about);
-  if (kind !== 'worker-died') return writtenAt < worker.endedAt;
   const next = workers.find(
     ({ followsSince }) => followsSince !== undefined && followsSince >= worker.endedAt,
   );
