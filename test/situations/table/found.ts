@@ -70,11 +70,7 @@ export const FOUND: readonly Situation[] = [
   {
     name: 'rotated-before-anybody',
     what: 'a file was rotated before anybody saw it',
-    deeds: [
-      ['write', 'app.log', 20],
-      ['until', 'all is read'],
-      ['write', 'other.log.1', 1],
-    ],
+    deeds: [...READ, ['write', 'other.log.1', 1]],
     outcome: 'unproven',
     told: 'nobody-saw-it-read',
     lost: 1,
@@ -120,12 +116,7 @@ export const FOUND: readonly Situation[] = [
     name: 'copy-of-cut-file',
     what: 'a rotated file that nobody read looks like the copy of one that is cut',
     setup: { tail: FIXED },
-    deeds: [
-      ['write', 'app.log', 20],
-      ['until', 'all is read'],
-      ['write', 'app.log.1', 1],
-      ['truncate', 'app.log'],
-    ],
+    deeds: [...READ, ['write', 'app.log.1', 1], ['truncate', 'app.log']],
     outcome: 'unproven',
     told: 'nobody-saw-it-read',
     lost: 1,

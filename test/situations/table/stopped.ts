@@ -130,8 +130,7 @@ export const STOPPED: readonly Situation[] = [
     name: 'frozen',
     what: 'Fluentd is frozen (SIGSTOP) until the drain has begun',
     deeds: [
-      ['write', 'app.log', 20],
-      ['until', 'all is read'],
+      ...READ,
       ['signal', 'worker', 'SIGSTOP'],
       ['write', 'app.log', 1_000],
       ['main ends'],
