@@ -12,7 +12,6 @@ const USAGE = `npm run attack -- [options]
   --minutes N        (default 30)
   --fluentd VERSION  (default ${NEWEST})
   --from N           the first seed (default: by the clock)
-  --signals          also kill and restart workers
 Combines what the table of situations is made of, and plays it on real Fluentd. It stops at the first lost line that posidle calls
 "drained", with the least deeds and settings that show it. Needless doubts are counted, and told with their seeds.`;
 const JOBS = 3;
@@ -22,7 +21,6 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '30' },
     fluentd: { type: 'string', default: NEWEST },
     from: { type: 'string', default: String(Math.floor(Date.now() / 1_000)) },
-    signals: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
@@ -39,7 +37,7 @@ async function attackAll(): Promise<boolean> {
   let fooled: Situation | undefined;
   const attacker = async () => {
     while (performance.now() < end && fooled === undefined) {
-      const situation = randomSituation(seed++, values.signals);
+      const situation = randomSituation(seed++);
       const { verdict, told } = await judged(situation);
       verdicts.push(verdict);
       if (verdict !== 'right') console.log(`${situation.name} ${verdict}: ${told}`);
