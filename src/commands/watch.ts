@@ -3,7 +3,6 @@ import {
   exitCodeOf,
   isFailure,
   isStoppedByPosidle,
-  isWarning,
   type Outcome,
 } from '../core/drain/outcome.ts';
 import { sum } from '../core/text/lists.ts';
@@ -133,7 +132,7 @@ async function tellEnd(log: Log, outcome: Outcome, args: ReportArgs, childEnd?: 
   const hasFailed = !isOwn && isFailure(outcome);
   const how = isOwn ? ` (${childEnd}; its log says why)` : '';
   const failed = hasFailed ? `; exit code ${code} after ${formatDuration(waited)}` : '';
-  const tell = hasFailed ? log.error : isWarning(outcome) ? log.warn : log.info;
+  const tell = hasFailed ? log.error : outcome.outcome === 'drained' ? log.info : log.warn;
   tell({ outcome }, `${describeOutcome({ ...outcome, why: outcome.why + how })}${failed}`);
   await writeTerminationLog(args['termination-log'], outcome).catch((error: Error) =>
     log.warn(

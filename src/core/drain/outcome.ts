@@ -123,10 +123,6 @@ export function exitCodeOf({ end, outcome }: Outcome, { strict }: { readonly str
   return isFailure({ end }) ? EXIT.cannotWork : isLeft ? EXIT.notDrained : EXIT.ok;
 }
 
-export function isWarning(outcome: Outcome): boolean {
-  return outcome.outcome !== 'drained' || isFailure(outcome);
-}
-
 export function isStoppedByPosidle({ end }: Pick<Outcome, 'end'>): boolean {
   return end === 'stopped' || end === 'killed' || end === 'survived';
 }

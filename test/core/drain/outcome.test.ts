@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import {
   describeOutcome,
   exitCodeOf,
-  isWarning,
   type Outcome,
   outcomeOf,
   verdictOf,
@@ -173,7 +172,6 @@ describe('an outcome', () => {
       const told = outcome(kind, facts);
       expect(told.outcome).toBe(word);
       expect([false, true].map((strict) => exitCodeOf(told, { strict }))).toEqual(codes);
-      expect(isWarning(told)).toBe(word !== 'drained');
     },
   );
 });

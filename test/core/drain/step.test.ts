@@ -418,7 +418,7 @@ describe('a Fluentd that is not there', () => {
     expect(state).toMatchObject({ end: { kind: 'ended-by-itself' }, result: undefined });
   });
 
-  test('while it is drained may come back within the settle time, and before the deadline', () => {
+  test('while it is drained may come back within the settle time, before the deadline and a second signal', () => {
     const away = (...times: readonly number[]) =>
       seen([snapshot(0, read), ...times.map((at) => snapshot(at, read, { fluentd: ABSENT }))]);
     expect(decided(draining(), away(1_000, 2_999)).state.name).toBe('draining');
@@ -428,6 +428,8 @@ describe('a Fluentd that is not there', () => {
       [DEADLINE - 1, DEADLINE],
     ])
       expect(decided(draining(), away(...times)).state).toMatchObject(stopped);
+    const twice = { ...away(1_000, 2_999), ...signals(500, 2_500) };
+    expect(decided(draining(), twice).state).toMatchObject(stopped);
   });
 });
 
