@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { closeSync, constants, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -66,6 +67,18 @@ test('a full pipe of another user keeps no signal from posidle, also after a wit
   await until('two connections have ended', () => ended() >= 2);
   running.kill('SIGTERM');
   expect(await once(running, 'exit')).toEqual([0, null]);
+});
+
+test('a socket of datagrams takes what posidle says', async () => {
+  const datagrams: string[] = [];
+  const socket = createSocket('udp4', (datagram) => datagrams.push(String(datagram)));
+  onTestFinished(() => void socket.close());
+  await once(socket.bind(0, '127.0.0.1'), 'listening');
+  const stderr = `exec 3<>/dev/udp/127.0.0.1/${socket.address().port}`;
+  const posidle = ['drain', '--witness', inDir(), '--grace', '1s'];
+  const words = ['-c', `${stderr}; exec "$@" 2>&3`, 'bash', ...POSIDLE, ...posidle];
+  expect(await once(spawn('bash', words, { stdio: 'ignore' }), 'exit')).toEqual([4, null]);
+  await until('the end is told', () => datagrams.some((one) => one.includes('exit code 4')));
 });
 
 test('the pipe that posidle shares with others still blocks them, also after a witness was asked', async () => {

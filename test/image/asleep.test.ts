@@ -92,7 +92,10 @@ describe.each(SHELLS)('asleep, by %s', (shell) => {
     const [program = '', ...words] = place.command;
     const stop = () => spawnSync(program, [...words, 'stop'], { env: place.env, encoding: 'utf8' });
     const script = await asleep(place);
+    const other = spawn(process.execPath, [join(place.home, 'posidle.cjs'), 'inspect'], { stdio: 'ignore' });
+    onTestFinished(() => void other.kill('SIGKILL'));
     expect(stop()).toMatchObject({ status: 1, stderr: 'no drain runs: posidle sleeps\n' });
+    expect(other.exitCode).toBe(null);
     script.kill('SIGTERM');
     await until('the drain runs', () => place.read('calls'));
     expect(stop().status).toBe(0);
@@ -121,6 +124,14 @@ describe.each(SHELLS)('asleep, by %s', (shell) => {
     script.kill('SIGTERM');
     expect(await once(script, 'exit')).toEqual([0, null]);
     expect(place.read('calls').split('\n')).toHaveLength(3);
+  });
+
+  test('begins no other drain if the first one was told to end before Node took the signal', async () => {
+    const place = site('kill -TERM $$');
+    const script = await asleep(place);
+    script.kill('SIGTERM');
+    expect(await once(script, 'exit')).toEqual([143, null]);
+    expect(place.read('calls').split('\n')).toHaveLength(2);
   });
 
   test('gives up when the drain was killed twice, and leaves its message', async () => {

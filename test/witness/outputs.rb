@@ -103,14 +103,14 @@ end
 it 'filters, and outputs that have no buffer by their kind, are told with their settings, and with what they keep' do |s|
   s.append("keep 1\nkeep 2\ngo\n")
   pass = "<match t>\n @type copy\n <store>\n @type pass\n default_route @X\n </store>\n</match>\n"
-  s.run("#{s.tail}<filter t>\n @type keep\n @id keeper\n</filter>\n#{pass}<label @X>\n#{s.out}</label>\n")
+  s.run("#{s.tail}<filter t>\n @type keep\n @id keeper\n</filter>\n#{pass}<label @X>\n#{s.out("flush_interval 0.2s\n flush_thread_count 3")}</label>\n")
   s.till('delivered') { s.delivered == ['go'] }
   found = s.look
   expect('kept', found['kept'], [{ 'class' => 'Fluent::Plugin::KeepFilter', 'n' => 2, 'emits' => nil }])
   expect('plugins', found['plugins'].drop(1).map { |p| p.values_at('class', 'settings') }.sort_by(&:first),
          [['Fluent::Plugin::CopyOutput', {}], ['Fluent::Plugin::KeepFilter', { 'reserve_data' => true }],
           ['Fluent::Plugin::PassOutput', { 'default_route' => '@X' }]])
-  expect('outputs', output(found)['settings'], { 'require_ack_response' => false })
+  expect('outputs', output(found)['settings'], { 'require_ack_response' => false, 'writers' => 3 })
 end
 
 on_oldest_and_newest 'a line that a parser turns into an empty record is counted' do |s|

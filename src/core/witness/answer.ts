@@ -14,7 +14,13 @@ export type OutputReport = Readonly<ReturnType<typeof outputReport>>;
 export type Report = Readonly<ReturnType<typeof reportIn>>;
 
 /** One worker's answer (`alive`) or last report (`gone`). */
-export type WorkerReport = Readonly<{ worker: string; kind: 'alive' | 'gone'; report: Report }>;
+export interface WorkerReport {
+  readonly worker: string;
+  readonly kind: 'alive' | 'gone';
+  readonly report: Report;
+  /** When posidle last saw it alive, if it is gone. */
+  readonly aliveAt?: Millis | undefined;
+}
 
 /** Parses an answer to a question, or a last report. */
 export function parseReport(text: string) {

@@ -137,15 +137,20 @@ export function progressFromWitnesses(reports: Reports): Progress {
   };
 }
 
-/** What was in buffers when they ended, by the worker. The worker that takes a chunk over either sends it or ends with it. */
+/** What was in buffers when they ended, by the worker. The last one that takes a chunk over either sends it or ends with it. */
 function endsIn(workers: readonly WorkerReport[]) {
-  const takenBy = new Map(workers.flatMap((one) => one.report.resumed.map((id) => [id, one] as const)));
+  const byEnd = workers.toSorted((a, b) => aliveUntil(a) - aliveUntil(b));
+  const takenBy = new Map(byEnd.flatMap((one) => one.report.resumed.map((id) => [id, one] as const)));
   return workers.flatMap((by) =>
     by.report.ends
       .filter(({ buffer }) => by.kind === 'gone' || buffer === 'reloaded')
       .map((end) => ({ by, end: onlyIds(end, (id) => (takenBy.get(id) ?? by) === by) }))
       .filter(({ end }) => end.chunks > 0),
   );
+}
+
+function aliveUntil({ kind, aliveAt = Number.NEGATIVE_INFINITY }: WorkerReport): Millis {
+  return kind === 'alive' ? Number.POSITIVE_INFINITY : aliveAt;
 }
 
 /** A reload ends the buffers, but not the worker. Chunks that no later buffer took over are lost or forgotten. */
@@ -166,9 +171,10 @@ function onlyIds(output: OutputReport, isLeft: (id: string) => boolean): OutputR
   return ids === undefined ? output : { ...output, ids, chunks: ids.length };
 }
 
-/** The last worker, if neither it nor one before it has ever started its inputs. */
+/** The last worker, if neither it nor one before it has ever started its inputs, or read a line with one that was started first. */
 function unstartedIn(workers: readonly WorkerReport[]): readonly Left[] {
-  const unstarted = workers.some(({ report }) => report.isReady) ? [] : workers.slice(-1);
+  const hasBegun = workers.some(({ report: { isReady, lines = 0 } }) => isReady || lines > 0);
+  const unstarted = hasBegun ? [] : workers.slice(-1);
   return unstarted.map((one) => ({ kind: 'unstarted', where: nameOfWorker(one) }));
 }
 

@@ -18,21 +18,27 @@ const NO_EVENT = 'records that are refused vanish without a message: set emit_er
 const NO_RULE = 'records that no rule fits vanish without a message: use 2.3 or later, with emit_mode batch';
 const NO_ROUTE = 'records that no <route> fits vanish without a message: use rewrite_tag_filter';
 const NO_DEFAULT = 'records that no <route> fits vanish without a message: set default_route';
-const NO_ID = 'records without an id vanish without a message: set emit_error_for_missing_id true';
+const NO_ID =
+  'records without an id, or by an unknown write_operation, vanish without a message: set emit_error_for_missing_id true';
 const REJECTED = 'events that CloudWatch rejects vanish without a message: set log_rejected_request true';
 const NO_HTTP = 'without HTTP nothing confirms what was sent: set use_http true';
 const NO_STATUS = "Splunk's errors vanish without a message: set use_ack true";
-const SAME_NAME = 'chunks of one time overwrite each other, and a drain makes more of them';
+const SAME_NAME = `chunks of one time may overwrite each other: put $\{chunk_id} into`;
 
 const is =
   (...values: readonly unknown[]): Condition =>
   (value) =>
     values.includes(value);
-/** No part of the name differs from chunk to chunk; hms_slice has whole seconds. */
-const isSame: Condition = (name) => !/[{](chunk_id|hex_random|uuid_flush)[}]/.test(String(name));
+/** No part of the name differs from chunk to chunk, as these do. hms_slice has whole seconds. */
+const lacks =
+  (...parts: readonly string[]): Condition =>
+  (name) =>
+    !parts.some((part) => String(name).includes(part));
+const isSame = lacks(`$\{chunk_id}`, '%{uuid_flush}', '%{hex_random}');
+const isSeveral: Condition = (count) => Number(count) > 1;
 const ACKS_0 = { required_acks: is(0) };
 const WITHOUT_ID = {
-  write_operation: is('create', 'update', 'upsert'),
+  write_operation: (operation: unknown) => operation !== 'index',
   emit_error_for_missing_id: is(false),
 };
 
@@ -47,6 +53,7 @@ const SILENT_LOSSES: readonly Row[] = [
   ['Plugin::LabelRouterOutput', 'label_router', NO_DEFAULT, { default_route: is('', undefined) }],
   ['Plugin::CloudwatchLogsOutput', 'cloudwatch_logs', REJECTED, { log_rejected_request: is(false, undefined) }],
   ['Plugin::ElasticsearchOutput', 'elasticsearch', NO_ID, WITHOUT_ID],
+  ['Plugin::ElasticsearchOutputDynamic', 'elasticsearch_dynamic', NO_ID, WITHOUT_ID],
   ['Plugin::OpenSearchOutput', 'opensearch', NO_ID, WITHOUT_ID],
   ['Plugin::OpenSearchOutput', 'opensearch', NO_EVENT, { emit_error_label_event: is(false) }],
   ['Plugin::OpenSearchOutputDataStream', 'opensearch_data_stream', NO_EVENT, { emit_error_label_event: is(false) }],
@@ -61,9 +68,12 @@ const SILENT_LOSSES: readonly Row[] = [
   ['DatadogOutput', 'datadog', NO_HTTP, { use_http: is(false) }],
   ['SplunkHECOutput', 'splunk_hec', NO_STATUS, { use_ack: is(false) }],
   ['SplunkTCPOutput', 'splunk_tcp', NO_CONFIRMATION],
-  ['Plugin::S3Output', 's3', `${SAME_NAME}: set check_object true`, { check_object: is(false), s3_object_key_format: isSame }],
-  ['Plugin::GCSOutput', 'gcs', `${SAME_NAME}: set blind_write false`, { blind_write: is(true), object_key_format: isSame }],
-  ['Plugin::RedisOutput', 'redis', `${SAME_NAME}: put $\{chunk_id} into insert_key_prefix`, { allow_duplicate_key: is(false), insert_key_prefix: isSame }],
+  // They look whether an object of that name is there. Two threads find none, and both write it.
+  ['Plugin::S3Output', 's3', `${SAME_NAME} s3_object_key_format`, { s3_object_key_format: isSame, check_object: is(false) }],
+  ['Plugin::S3Output', 's3', `${SAME_NAME} s3_object_key_format`, { s3_object_key_format: isSame, writers: isSeveral }],
+  ['Plugin::GCSOutput', 'gcs', `${SAME_NAME} object_key_format`, { object_key_format: isSame, blind_write: is(true) }],
+  ['Plugin::GCSOutput', 'gcs', `${SAME_NAME} object_key_format`, { object_key_format: isSame, writers: isSeveral }],
+  ['Plugin::RedisOutput', 'redis', `${SAME_NAME} insert_key_prefix`, { insert_key_prefix: lacks(`$\{chunk_id}`), allow_duplicate_key: is(false) }],
 ];
 
 /** What loses records, and why. */

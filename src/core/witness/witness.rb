@@ -303,7 +303,7 @@ class PosidleWitness
       unfound: @unfound.first(MANY).map { |key, u| unfound(key, u) }, denied: @inputs.flat_map { |i| denied(i) },
       siblings: siblings, plugins: settings, kept: kept, outputs: outputs, heard: told, aside: @aside, ends: @ends,
       resumed: @resumed, again: @again, more: forgotten, moving: moving,
-      worker: ENV['SERVERENGINE_WORKER_ID'].to_i, workers: (Fluent::Engine.system_config.workers rescue nil) }.merge(@numbers)
+      worker: ENV['SERVERENGINE_WORKER_ID'].to_i, workers: workers }.merge(@numbers)
   end
   def by_event?(p); BY_EVENT.any? { |c| Fluent::Plugin.const_defined?(c) && Fluent::Plugin.const_get(c) === p }; end
   def interval(p) # after so many seconds a plugin emits what it keeps; nil: only when it stops
@@ -324,10 +324,15 @@ class PosidleWitness
   def list(b, name); (l = var(b, name)).is_a?(Hash) ? l.values : l.to_a.dup; end
   def chunks(b); %i[@stage @queue @dequeued @queue].flat_map { |v| list(b, v) }.uniq; end # they may go back to the queue meanwhile
   def ids(chunks); chunks.map { |c| c.unique_id.unpack('H*')[0] }; end
+  def workers; Fluent::Engine.system_config.workers rescue nil; end
+  def writers(p) # so many threads of all workers may write at the same time
+    n = var(p, :@buffer_config)&.flush_thread_count
+    var(p, :@config).for_every_workers? ? n * workers : n if n
+  end
   def plugin(p) # the settings by which records vanish in silence
     settings = SETTINGS.map { |n| [n, (v = var(p, :"@#{n}")).is_a?(String) ? text(v) : v] }
     settings.select! { |_, v| [true, false, Numeric, Symbol, String].any? { |one| one === v } }
-    { class: p.class.name, settings: settings.to_h }
+    { class: p.class.name, settings: settings.to_h.merge(writers: writers(p)).compact }
   end
 end
 require_relative 'files'

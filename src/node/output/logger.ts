@@ -44,7 +44,13 @@ export function openLog(
 /** A stderr that never blocks the loop or the exit, even with a full disk, a full pipe or without a reader. */
 function openStderr() {
   const stat = fstatSync(STDERR);
-  return stat.isFIFO() || stat.isSocket() ? throughSocket() : throughFile();
+  if (!stat.isFIFO() && !stat.isSocket()) return throughFile();
+  try {
+    return throughSocket();
+  } catch {
+    // A socket of datagrams (net.js, createHandle).
+    return throughFile();
+  }
 }
 
 function throughFile() {

@@ -121,6 +121,11 @@ describe('what is left', () => {
     ['but for what the next one took over', [['b']], [ended('a', 'b'), alive({ resumed: ['a'] })]],
     ['nothing where that took all over', [], [ended('a'), alive({ resumed: ['a'] })]],
     ['nothing where one that was born before took it over', [], [alive({ resumed: ['a'] }), ended('a')]],
+    [
+      'nothing where one that lives took over what another one had ended with',
+      [],
+      [alive({ resumed: ['a'] }), gone({ resumed: ['a'], ends: [holding('a')] })],
+    ],
     ['nothing of one that lives: it tells of them by its outputs', [], [alive({ ends: [holding('a')] })]],
     ['all of several buffers', [['a'], ['b']], [gone({ ends: [holding('a'), holding('b')] })]],
     ['nothing of an empty buffer', [], [gone({ ends: [output({ bytes: 5 })] })]],
@@ -428,7 +433,7 @@ test("the kubelet's SIGTERM stops no Fluentd if a living worker says so", () => 
   expect(ignores(gone({ sigterm: false }))).toBe(false);
 });
 
-test('nothing was read if no worker has ever started its inputs', () => {
+test('nothing was read if no worker has ever started its inputs, or read a line with the first of them', () => {
   const left = (...witnesses: readonly Witness[]) => progress(...witnesses).left;
   const early = gone({ ready: false });
   const unstarted = (where: string) => [{ kind: 'unstarted', where }];
@@ -436,6 +441,7 @@ test('nothing was read if no worker has ever started its inputs', () => {
   expect(left(early, alive({ ready: false }, '2-13.sock'))).toEqual(unstarted('worker (pid 13)'));
   expect(left(gone({}, '1-10.sock'), alive({ ready: false }))).toEqual([]);
   expect(left(early, alive())).toEqual([]);
+  expect(left(early, alive({ ready: false, lines: 1 }))).toEqual([]);
 });
 
 test('the mark changes with each line that is read, and with old lines that come into a new chunk', () => {

@@ -10,6 +10,7 @@ const UNTOLD = { emit_error_label_event: false };
 const UNANSWERED = { required_acks: 0 };
 const s3 = (s3_object_key_format: string, check_object = false) => ({ check_object, s3_object_key_format });
 const BY_TIME = '%{path}%{time_slice}';
+const writing = (writers: number, more = {}) => ({ ...s3(BY_TIME, true), writers, ...more });
 const redis = (insert_key_prefix: string) => ({ allow_duplicate_key: false, insert_key_prefix });
 const rejects = (log_rejected_request: boolean) => ({ log_rejected_request });
 
@@ -44,24 +45,46 @@ test.each<[string, string, PluginSettings['settings'], string | undefined]>([
   ['elasticsearch as it is', 'Plugin::ElasticsearchOutput', ids('index'), undefined],
   ['elasticsearch that needs ids', 'Plugin::ElasticsearchOutput', ids('upsert'), 'missing_id true'],
   ['opensearch that needs ids', 'Plugin::OpenSearchOutput', ids('create'), 'missing_id true'],
+  ['elasticsearch by a word that it does not know', 'Plugin::ElasticsearchOutput', ids('Create'), 'unknown'],
+  ['elasticsearch_dynamic that needs ids', 'Plugin::ElasticsearchOutputDynamic', ids('create'), 'missing_id'],
   ['elasticsearch that tells', 'Plugin::ElasticsearchOutput', ids('create', true), undefined],
   ['s3 as it is', 'Plugin::S3Output', s3(BY_TIME, true), undefined],
-  ['s3 that overwrites', 'Plugin::S3Output', s3(BY_TIME), 'check_object true'],
+  ['s3 with one thread in one worker', 'Plugin::S3Output', writing(1), undefined],
+  [
+    's3 of two threads that find no object and write it',
+    'Plugin::S3Output',
+    writing(2),
+    's3_object_key_format',
+  ],
+  ['gcs of two threads', 'Plugin::GCSOutput', { ...writing(2), blind_write: false }, 'object_key_format'],
+  ['s3 that overwrites', 'Plugin::S3Output', s3(BY_TIME), 's3_object_key_format'],
+  [
+    's3 with a placeholder of another form',
+    'Plugin::S3Output',
+    s3(`%{chunk_id}_$\{hex_random}`),
+    's3_object',
+  ],
   [
     's3 with a name for each second',
     'Plugin::S3Output',
     s3('%{time_slice}_%{hms_slice}'),
-    'check_object true',
+    's3_object_key_format',
   ],
   ['s3 with a name for each chunk', 'Plugin::S3Output', s3('%{time_slice}_%{hex_random}'), undefined],
   [
     'gcs that overwrites',
     'Plugin::GCSOutput',
     { blind_write: true, object_key_format: BY_TIME },
-    'blind_write false',
+    'object_key_format',
   ],
   ['redis', 'Plugin::RedisOutput', redis('app'), 'insert_key_prefix'],
-  ['redis with a key for each chunk', 'Plugin::RedisOutput', redis('app.{chunk_id}'), undefined],
+  ['redis with a key for each chunk', 'Plugin::RedisOutput', redis(`app.$\{chunk_id}`), undefined],
+  [
+    'redis with a placeholder of another form',
+    'Plugin::RedisOutput',
+    redis('app.%{hex_random}'),
+    'insert_key',
+  ],
   ['a plugin that is not known', 'Plugin::AcmeOutput', {}, undefined],
 ])('%s', (_, name, settings, says) => {
   const found = silentLosses([{ class: `Fluent::${name}`, settings }]);
