@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { injectInto } from '../../src/core/inject/inject.ts';
 import { kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { blocksIn } from '../pods/readme.ts';
 import { CHANGED, LEFT_ALONE, PLACED, type PodManifest } from '../support/inject-cases.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 import { api, createNamespace, deleteNamespace, kubectl, pathOf } from './kubectl.ts';
 import { expectDelivered, playThese } from './placement.ts';
@@ -10,6 +13,7 @@ import { applyPolicy, deletePolicy, policyVersion } from './policy.ts';
 
 const IMAGE = 'posidle:0.1.0';
 const LABELS = { posidle: 'true' };
+const inDir = tempDir();
 
 describe('the policy of the API server', () => {
   let namespace: string;
@@ -175,6 +179,16 @@ describe('the policy of the API server', () => {
       if (kind === 'Job')
         Object.assign((spec as { template: object }).template, { metadata: { labels: LABELS } });
     expectDelivered(await playThese(manifests), 'main-ended');
+  });
+
+  test('keeps its names where an overlay names an own image, as docker/README shows', async () => {
+    const [overlay = ''] = blocksIn('docker/README.md', 'yaml').filter((block) => /merge/.test(block));
+    const base = relative(inDir(), 'docker/kubernetes/inject');
+    writeFileSync(inDir('kustomization.yaml'), overlay.replace(/'https:.*'/, base));
+    const rendered = manifestsIn(await kubectl(['kustomize', inDir()]));
+    const metadata = { name: 'posidle', namespace: 'posidle' };
+    const image = 'REGISTRY/posidle:0.1.0';
+    expect(rendered).toContainEqual({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { image } });
   });
 
   test('is the same as the policy of Kyverno, but for the image', async () => {
