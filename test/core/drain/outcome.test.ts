@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   describeOutcome,
+  EXIT,
   exitCodeOf,
   type Outcome,
   outcomeOf,
@@ -174,6 +175,10 @@ describe('an outcome', () => {
       expect([false, true].map((strict) => exitCodeOf(told, { strict }))).toEqual(codes);
     },
   );
+});
+
+test('the exit codes are what scripts and manifests rely on', () => {
+  expect(EXIT).toEqual({ ok: 0, bug: 1, usage: 2, notDrained: 3, cannotWork: 4 });
 });
 
 describe('the sentence', () => {
