@@ -99,7 +99,11 @@ test.each<[string, string, Change]>([
   ['a pos file that is away', `pos-file: ${POS} is not there`, looked(MISSING)],
   ['a pos file that cannot be read', 'pos-file: .*: EIO', looked(unreadable('EIO'))],
   ['an empty pos file', `pos-file: ${POS} is empty for now`, looked(EMPTY)],
-  ['a source that cannot be listed', 'pos-file: .*: EACCES', looked(followed({ unknown: 'EACCES' }))],
+  [
+    'a source that cannot be listed',
+    'pos-file: posidle cannot tell .*: EACCES',
+    looked(followed({ unknown: 'EACCES' })),
+  ],
   ['a file that cannot be looked at', `pos-file: ${LOG} cannot`, { files: [unseen] }],
   ['a worker that starts', 'worker: worker .pid 12.: it has not started', witnessed({ ready: false })],
   [

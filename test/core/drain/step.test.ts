@@ -148,6 +148,14 @@ describe('a trigger that does not guess', () => {
   });
 });
 
+test('a heartbeat that main refreshes again says nothing of main, whoever else calls', () => {
+  const trigger = { by: 'heartbeat', at: 5_000 } as const;
+  const mayRun = (...requests: readonly DrainRequest[]) =>
+    mayMainRun(trigger, looks(behind, AT, { requests }), policy());
+  expect(mayRun({ by: 'SIGTERM', at: 6_000 })).toBe(true);
+  expect(mayRun(trigger, { by: 'SIGTERM', at: 6_000 })).toBe(false);
+});
+
 test('a drain by the heartbeat is taken back when main refreshes its file again, and nothing else calls', () => {
   const byHeartbeat = draining({ trigger: { by: 'heartbeat', at: 5_000 } });
   const after = (...requests: Observation['requests']) =>
@@ -249,6 +257,11 @@ describe('a drain that finds everything read', () => {
       state: { name: 'stopping', since: AT, toldAt: AT, told: [4242] },
       actions: STOP,
     });
+  });
+
+  test('flushes the buffers that it cannot see', () => {
+    const { state, actions } = decided(draining(), looks(read, AT, buffered));
+    expect({ ...state, actions }).toMatchObject({ flushedAt: AT, actions: [{ do: 'flush' }] });
   });
 
   test.each([

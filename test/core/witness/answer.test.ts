@@ -51,6 +51,26 @@ describe('an answer', () => {
     expect(parseReport(text({ files: [{ ...file, inode: 9 }] }))).not.toHaveProperty('notBelieved');
   });
 
+  test('counts what is unread of a lost file, and as nothing what it does not know', () => {
+    const sizes = [{ size: 10, pos: 4 }, { size: 10, pos: 12 }, { pos: 4 }];
+    const { lost } = parseReport(
+      text({ lost: sizes.map((one) => ({ path: '/log/c.log', why: 'closed', ...one })) }),
+    ) as Report;
+    expect(lost.map(({ bytes }) => bytes)).toEqual([6, 0, 0]);
+  });
+
+  test("knows the events of Fluentd's own log unless more were offered than an output took", () => {
+    const outputs = [1, 2, 3].map((own) => output({ receipt: { took: 2, own } }));
+    const said = parseReport(text({ outputs })) as Report;
+    expect(said.outputs.map(({ receipt }) => receipt.own)).toEqual([1, 2, undefined]);
+  });
+
+  test('tells in milliseconds after how many seconds a plugin emits what it keeps', () => {
+    const kept = [60, 0, undefined].map((emits) => ({ class: 'Fluent::Plugin::ConcatFilter', n: 1, emits }));
+    const said = parseReport(text({ kept })) as Report;
+    expect(said.kept.map(({ emitsAfter }) => emitsAfter)).toEqual([60_000, undefined, undefined]);
+  });
+
   test('tells files with one inode number on two volumes apart', () => {
     const file = { path: '/log/d.log', inode: 9, reader: 'in', at: 0 };
     const { unfound } = parseReport(text({ unfound: [file, { ...file, dev: 2 }] })) as Report;
