@@ -22,7 +22,10 @@ export const BLIND_WAIT = 3;
 
 /** What main, the destination or somebody else does. A file is a name below the directory of the logs. */
 export type Deed =
-  /** So many lines of 100 bytes at the end of a file, which is made if it is not there. */
+  /**
+   * So many lines of 100 bytes at the end of a file, which is made if it is not there: `id=0000000007 xxx…`. A line has arrived when its id
+   * has, in whatever it is. So one in JSON is `{"a":"` by 'write text', 'write unended', and `"}\n` by 'write text'.
+   */
   | readonly ['write', file: string, lines: number]
   /** A line without its newline. */
   | readonly ['write unended', file: string]
@@ -51,7 +54,10 @@ export type Deed =
 
 /** Fluentd's configuration. In a value, `{dir}` is the directory of all, `{port}` the port of the destination, and `{rpc}` a free one. */
 export interface Setup {
-  /** Parameters of the one in_tail, which else reads `{dir}/logs/*.log` and looks for new files each second. */
+  /**
+   * Parameters of the in_tail, which else reads `{dir}/logs/*.log` with the pos file `{dir}/app.pos` and the tag `app`, and looks for new
+   * files each second. Another one is `tail(…)` of fluentd-conf.ts, in `before` or `between`.
+   */
   readonly tail?: Params;
   /** Of <system>. */
   readonly system?: Params;
@@ -89,7 +95,7 @@ export interface Situation {
   readonly within?: readonly [least: number, most: number];
   /** posidle's options in `run` and `watch`. */
   readonly args?: readonly string[];
-  /** Without it: the newest, and in turn one of the older versions. */
+  /** Without it: the newest, and in turn one of the older versions. `newest` where they do not differ. */
   readonly on?: 'newest' | 'oldest and newest' | 'not the oldest';
   /** Where it matters; without it: each. */
   readonly roads?: readonly Road[];
