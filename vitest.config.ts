@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** These take longest: begun last, the other workers would wait for them. */
 const LONGEST = [
-  'workloads asleep-troubles asleep placements inject',
+  'asleep asleep-troubles placements situations workloads inject',
   'situations-.* image neighbours witness-.* fluent-conf-oracle delivered-.* ends.smoke faults drain run',
   'simulation fuzz',
 ].flatMap((names) => names.split(' ').map((name) => new RegExp(`/${name}\\.test\\.ts$`)));
