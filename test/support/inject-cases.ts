@@ -53,6 +53,10 @@ export const LEFT_ALONE: Readonly<Record<string, readonly [PodManifest, RegExp]>
     pod({ initContainers: [{ ...main, name: 'posidle-install' }] }),
     /named posidle or posidle-install/,
   ],
+  'another word for a strict posidle': [
+    annotated({ 'posidle/strict': 'True' }),
+    /posidle\/strict is neither "true" nor "false"/,
+  ],
   'a volume named posidle': [
     pod({ volumes: [{ name: 'posidle', emptyDir: {} }] }),
     /a volume is named posidle/,

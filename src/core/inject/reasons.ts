@@ -31,6 +31,9 @@ export function reasonAgainst({ spec }: Pod, view: View): string | undefined {
     return `${name} has a volume at /posidle`;
   if (list(fluentd.env).some((one) => text(one.name) === 'RUBYOPT' && one.valueFrom))
     return `${name} takes RUBYOPT from elsewhere (valueFrom). Write its value in the manifest`;
+  const strict = notes['posidle/strict'];
+  if (strict !== undefined && !['true', 'false'].includes(text(strict)))
+    return 'the annotation posidle/strict is neither "true" nor "false"';
   return mistakeInSizes(spec, notes, fluentd);
 }
 
