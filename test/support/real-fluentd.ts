@@ -44,11 +44,6 @@ export const TESTED_VERSIONS: readonly string[] = VERSIONS.filter(isTested);
 export const OLDEST_AND_NEWEST: readonly string[] = TESTED_VERSIONS.filter(
   (_, index, { length }) => index === 0 || index === length - 1,
 );
-/** One of these versions: each has its turn. */
-export function inTurn(versions: readonly string[], turn: number): readonly string[] {
-  const at = turn % versions.length;
-  return versions.slice(at, at + 1);
-}
 export const READY_LINE = 'fluentd worker is now running';
 
 /** The tested versions in the cache that .ci/install-fluentd fills. */
