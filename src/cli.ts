@@ -44,6 +44,8 @@ async function main(): Promise<void> {
     await parser(given.length === 0 || isHelp ? ['--help'] : given).parseAsync();
   } catch (error) {
     const [message, code] = toldOf(error);
+    // Where nobody takes the message the exit code still counts.
+    process.stderr.on('error', () => {});
     tell(message);
     await endIfStuck();
     process.exit(code);

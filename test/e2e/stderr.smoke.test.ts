@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { closeSync, constants, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
@@ -90,4 +90,15 @@ test('the pipe that posidle shares with others still blocks them, also after a w
   const told = readFileSync(`/proc/${posidle.pid}/fdinfo/2`, 'utf8');
   const flags = Number.parseInt(/^flags:\s+(\d+)$/m.exec(told)?.[1] ?? '', 8);
   expect(flags & O_NONBLOCK).toBe(0);
+});
+
+/** The file of a ConfigMap: the command of the package has another loader. */
+const WRONG = [process.execPath, 'dist/posidle.cjs', 'drain', '--nonsense'];
+
+test.for([
+  ['on a full disk', 'exec 2>/dev/full; "$@"'],
+  ['that nobody reads any more', 'set -o pipefail; { sleep 1; exec "$@" 2>&1; } | true'],
+] as const)('a wrong option has its exit code also with a stderr %s', ([, script]) => {
+  const { status } = spawnSync('bash', ['-c', script, 'bash', ...WRONG]);
+  expect(status).toBe(2);
 });
