@@ -147,7 +147,7 @@ class PosidleWitness
     taken = rescued.delete(filter).to_i
     return unless left
     made = var(left, :@record_array).to_a
-    n = had.size + several - left.size - taken + made.count({}) + made.grep_v(Hash).size
+    n = had.size + several - left.size - taken + made.count { |record| !(Hash === record) || record.empty? }
     n -= had.count('') if had.is_a?(Array)
     number(:unparsed, n) if n > 0
   end
