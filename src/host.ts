@@ -1,6 +1,6 @@
 import type { ChunkListing } from './core/fluentd/buffers.ts';
 import type { PathRules } from './core/in-tail/path-pattern.ts';
-import type { FileLook, FollowedFile } from './core/look/snapshot.ts';
+import type { FileLook, FollowedReading } from './core/look/snapshot.ts';
 import type { PositionEntry } from './core/pos-file/pos-file.ts';
 import type { DrainRequest } from './core/progress/drain-request.ts';
 import type { ProcessIdentity, ProcessRow } from './core/progress/fluentd-reading.ts';
@@ -29,8 +29,8 @@ export interface Host {
     entries: Iterable<Entry>,
     found: (entry: Entry, look: FileLook) => void,
   ): Promise<void>;
-  /** The files that match the paths of a source, sorted. `alreadyKept`: files of other sources, which share the memory. Rejects with `PartlyListed` if there may be more. */
-  listFollowed(rules: PathRules, alreadyKept?: number): Promise<readonly FollowedFile[]>;
+  /** The files that match the paths of a source. `alreadyKept`: files of other sources, which share the memory. Never rejects. */
+  listFollowed(rules: PathRules, alreadyKept?: number): Promise<Followed>;
   /** The files that match; a chunk that is renamed meanwhile counts once. The first glob names the directory. */
   listChunks(globs: readonly string[]): Promise<ChunkListing>;
 
@@ -49,14 +49,8 @@ export interface Host {
   tellWitness(dir: string, worker: string, word: WitnessOrder, patience?: Millis): Promise<boolean>;
 }
 
-export class PartlyListed extends Error {
-  readonly files: readonly FollowedFile[];
-
-  constructor(message: string, files: readonly FollowedFile[]) {
-    super(message);
-    this.files = files;
-  }
-}
+/** Files, sorted by path, and why there may be more. */
+export type Followed = Pick<FollowedReading, 'files' | 'unknown'>;
 
 export interface ReadOptions {
   readonly known?: string | undefined;

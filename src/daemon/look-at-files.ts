@@ -2,7 +2,7 @@ import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import type { Depth, FileLook, FollowedReading, Snapshot } from '../core/look/snapshot.ts';
 import { andMore, type Millis } from '../core/text/units.ts';
-import { type Host, PartlyListed } from '../host.ts';
+import type { Followed, Host } from '../host.ts';
 import { PosFiles } from './read-pos-files.ts';
 
 /** How often light looks list new files. A listing takes as long as two looks, and in_tail makes one each refresh_interval, by default once a minute. */
@@ -71,17 +71,9 @@ export class Files {
     return hidden.length === 0 ? known : [...known, { ...further, unknown: andMore(hidden) }];
   }
 
-  async #filesOf(
-    source: TailSource,
-    alreadyKept: number,
-  ): Promise<Pick<FollowedReading, 'files' | 'unknown'>> {
+  async #filesOf(source: TailSource, alreadyKept: number): Promise<Followed> {
     if (source.paths.length === 0) return { files: [], unknown: 'its path could not be evaluated' };
-    try {
-      return { files: await this.#host.listFollowed(source, alreadyKept) };
-    } catch (error) {
-      const files = error instanceof PartlyListed ? error.files : [];
-      return { files, unknown: error instanceof Error ? error.message : String(error) };
-    }
+    return await this.#host.listFollowed(source, alreadyKept);
   }
 }
 

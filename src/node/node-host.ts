@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PathRules } from '../core/in-tail/path-pattern.ts';
-import type { FollowedFile } from '../core/look/snapshot.ts';
 import type { DrainRequest } from '../core/progress/drain-request.ts';
 import { andMore, type Millis } from '../core/text/units.ts';
-import { type Host, PartlyListed } from '../host.ts';
+import type { Followed, Host } from '../host.ts';
 import { leadsAway, placesBelow } from './files/below-root.ts';
 import { listChunks } from './files/chunks.ts';
 import { readFile } from './files/files.ts';
@@ -85,16 +84,16 @@ export class NodeHost implements Host {
 
   listChunks: Host['listChunks'] = (globs) => listChunks(globs, placesBelow(this.#root));
 
-  async listFollowed(rules: PathRules, alreadyKept?: number): Promise<readonly FollowedFile[]> {
+  async listFollowed(rules: PathRules, alreadyKept?: number): Promise<Followed> {
     const away = new Set<string>();
     const isAway = leadsAway(this.#root);
     const missed = (path: string) => void (isAway(path) && away.add(path));
     const placeOf = placesBelow(this.#root);
     const now = new Date();
     const clock = { instant: now.getTime(), minutesEast: -now.getTimezoneOffset() };
-    const files = await listFollowed(rules, clock, { placeOf, missed, alreadyKept });
-    if (away.size === 0) return files;
-    throw new PartlyListed(`${andMore([...away])} is ${LED_AWAY}`, files);
+    const { files, unknown } = await listFollowed(rules, clock, { placeOf, missed, alreadyKept });
+    const ledAway = away.size === 0 ? undefined : `${andMore([...away])} is ${LED_AWAY}`;
+    return { files, unknown: unknown ?? ledAway };
   }
 
   /** Looks at these files, too, whenever the loop asks for requests. */

@@ -4,7 +4,7 @@ import { type GlobPart, parseGlob } from '../../core/in-tail/path-glob.ts';
 import { dated, isGlob, type PathRules, type WallClock } from '../../core/in-tail/path-pattern.ts';
 import type { FollowedFile } from '../../core/look/snapshot.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
-import { PartlyListed } from '../../host.ts';
+import type { Followed } from '../../host.ts';
 import { whileRunning } from '../processes/end.ts';
 import type { PlaceOf } from './files.ts';
 import { inPortions, memoryOf, roomIn, toBytes } from './files.ts';
@@ -28,20 +28,20 @@ interface ListOptions {
   readonly alreadyKept?: number | undefined;
 }
 
-/** The regular files that match a source now, sorted by path. It includes files that Fluentd has no permission to read: posidle cannot know. */
+/** The regular files that match a source now. It includes files that Fluentd has no permission to read: posidle cannot know. */
 export async function listFollowed(
   rules: PathRules,
   clock: WallClock,
   options: ListOptions = {},
-): Promise<FollowedFile[]> {
+): Promise<Followed> {
   const { placeOf = ourPlace, missed = () => {} } = options;
   const { room = roomIn(), alreadyKept = 0 } = options;
   const { globPolicy, limitRecentlyModified: age = Number.POSITIVE_INFINITY } = rules;
   const pathsOf = async (pattern: string) =>
     isGlob(pattern, globPolicy) ? rubyGlob(pattern, { placeOf, missed }) : [pattern];
-  const excluded = new Set((await Promise.all(dated(rules.excludePaths, rules, clock).map(pathsOf))).flat());
   const files = new Map<string, FollowedFile>();
   let left = room - alreadyKept * memoryOf(0);
+  const excluded = new Set<string>();
   const add = (pattern: string) => (path: string) => {
     if (excluded.has(path)) return;
     const file = regularFile(path, placeOf);
@@ -54,14 +54,17 @@ export async function listFollowed(
       );
     files.set(path, file);
   };
-  const byPath = () => [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
+  let unknown: string | undefined;
   try {
+    for (const pattern of dated(rules.excludePaths, rules, clock))
+      for (const path of await pathsOf(pattern)) excluded.add(path);
     for (const pattern of dated(rules.paths, rules, clock))
       await inPortions(await pathsOf(pattern), add(pattern));
   } catch (error) {
-    throw new PartlyListed((error as Error).message, byPath());
+    unknown = (error as Error).message;
   }
-  return byPath();
+  const byPath = [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
+  return { files: byPath, unknown };
 }
 
 /** Synchronous, because promises take ten times as long for 100,000 files. */
