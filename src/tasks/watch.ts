@@ -1,8 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, type Outcome } from '../core/drain/outcome.ts';
-import type { Policy } from '../core/drain/policy.ts';
-import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
-import { tailFacts } from '../core/fluent-conf/tail.ts';
+import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
 import { IS_DATABASE, isDatabase } from '../core/pos-file/pos-file.ts';
 import type { FluentdTarget } from '../core/progress/fluentd-reading.ts';
 import type { Role } from '../core/progress/limits.ts';
@@ -17,7 +15,7 @@ import { armedBy, openTriggers } from './arm-triggers.ts';
 import { type FoundPosFiles, findPosFiles } from './find-conf.ts';
 import type { Parent } from './parent.ts';
 import { CommandError, UsageError } from './usage-error.ts';
-import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-options.ts';
+import { policyOf, type WatchOptions } from './watch-options.ts';
 
 export interface WatchReporter extends Reporter {
   warned?(text: string): void;
@@ -39,29 +37,27 @@ export async function watchFluentd(
   options: WatchOptions,
   { begin, parent, found: known }: WatchSetup,
 ): Promise<Outcome> {
-  const asked = settingsOf(options);
+  const { witness, doneFile, doneProcess } = options;
   try {
-    const isOff = asked.witness === 'off';
-    const shared = parent === undefined && !isOff ? (asked.witness ?? sharedDir()) : undefined;
+    const isOff = witness === 'off';
+    const shared = parent === undefined && !isOff ? (witness ?? sharedDir()) : undefined;
     const hasWitness = shared !== undefined || (parent !== undefined && !isOff);
-    const wanted = { ...asked, command: parent?.command, isOfFluentd: true, hasWitness };
+    const wanted = { ...options, command: parent?.command, isOfFluentd: true, hasWitness };
     const found = known ?? (await inTime(findPosFiles(host, wanted)));
     if (found.posFiles.length === 0 && found.conf !== undefined && parent === undefined)
       throw new CommandError(`${found.confPath} ${NOTHING}`, EXIT.cannotWork);
-    const settings = options.quiet === undefined ? withFittingQuiet(asked, found.conf) : asked;
     // Bounded, because a dead mount never answers.
     const paths = await host.within(pathsOf(host, found.posFiles), host.now());
     const role: Role = parent === undefined ? 'beside' : 'parent';
-    const policy = policyOf(settings, { tail: tailFacts(found.conf?.sources), role });
-    const report = await begin({ ...found, witness: shared }, policy, armedBy(settings));
+    const policy = policyOf(options, found.conf, role);
+    const report = await begin({ ...found, witness: shared }, policy, armedBy(options, policy));
     const warn = (text: string) => report.warned?.(text);
-    host.watchTriggers(openTriggers(settings, warn));
-    host.watchFiles([paths ?? [], settings.doneFile ?? []].flat(), (why) =>
+    host.watchTriggers(openTriggers(options, policy, warn));
+    host.watchFiles([paths ?? [], doneFile ?? []].flat(), (why) =>
       warn(`the system does not report changes of files (${why}). ${ONLY_CLOCK}`),
     );
     const { posFiles, conf } = found;
-    const { doneProcess } = settings;
-    const own = parent && (await ownWitness(settings, warn));
+    const own = parent && (await ownWitness(witness, warn));
     // Without a pos file nothing proves which process it is, but a witness is asked by its directory.
     const beside: FluentdTarget = { by: posFiles.length === 0 ? 'witness' : 'search' };
     const fluentd = (await parent?.start(own?.env)) ?? beside;
@@ -80,7 +76,7 @@ export async function watchFluentd(
     return outcome;
   } catch (error) {
     // Even if posidle fails, Fluentd must stop properly.
-    await parent?.shutDown('SIGINT', asked.stopTimeout);
+    await parent?.shutDown('SIGINT', options.stopTimeout ?? DEFAULT_POLICY.stopTimeout);
     throw error;
   } finally {
     host.close();
@@ -112,15 +108,8 @@ async function pathsOf(host: NodeHost, posFiles: readonly string[]): Promise<rea
   return paths;
 }
 
-/** Raises the default until in_tail has time to find a new file, and then to read a renamed one to its end. */
-function withFittingQuiet(settings: Settings, conf: FluentConf | undefined): Settings {
-  if (settings.quiet === 'off' || conf === undefined) return settings;
-  const { refreshInterval, rotateWait } = tailFacts(conf.sources);
-  return { ...settings, quiet: Math.max(settings.quiet, refreshInterval + rotateWait) };
-}
-
 /** Writes the witness before Fluentd starts. If that fails, it warns and Fluentd starts without one. */
-async function ownWitness({ witness }: Settings, warn: (text: string) => void) {
+async function ownWitness(witness: string | undefined, warn: (text: string) => void) {
   if (witness === 'off') return undefined;
   try {
     return await loadedWitness(witness, process.env);

@@ -7,7 +7,7 @@ import { NodeHost } from '../../src/node/node-host.ts';
 import type { FoundPosFiles } from '../../src/tasks/find-conf.ts';
 import { Parent } from '../../src/tasks/parent.ts';
 import { type WatchReporter, type WatchSetup, watchFluentd } from '../../src/tasks/watch.ts';
-import type { Settings, WatchOptions } from '../../src/tasks/watch-options.ts';
+import type { WatchOptions } from '../../src/tasks/watch-options.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 
@@ -52,7 +52,7 @@ async function begun(options: WatchOptions): Promise<Begun> {
   return seen;
 }
 
-type Decisions = Omit<Settings, 'doneProcess' | Exclude<keyof Settings, keyof Policy>>;
+type Decisions = Pick<Policy, Exclude<keyof WatchOptions & keyof Policy, 'doneProcess'>>;
 /** A non-default value for each setting of the policy. A new setting needs a row. */
 const DECISIONS: Decisions = {
   quiet: 1,
@@ -64,7 +64,7 @@ const DECISIONS: Decisions = {
 };
 
 /** For each other setting, a value and the effect that shows that it counts. */
-const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<void>> = {
+const EFFECTS: Record<Exclude<keyof WatchOptions, keyof Decisions>, () => Promise<void>> = {
   posFiles: async () => {
     expect((await begun({ posFiles: [at('a.pos')] })).found.posFiles).toEqual([at('a.pos')]);
   },
