@@ -38,7 +38,7 @@ export async function runParent(args: WatchArgs, command: readonly string[]): Pr
   const host = new NodeHost();
   const parent = new Parent(host, command);
   const outcome = await watchAndReport(host, args, watchOptionsOf(args), { parent });
-  const ownCode = WITH_OWN_CODE.has(outcome.end) ? await parent.exitCode() : undefined;
+  const ownCode = WITH_OWN_CODE.has(outcome.end) ? await parent.exitCode : undefined;
   // Fluentd's 0 says nothing of delivery.
   return ownCode || exitCodeOf(outcome, args);
 }

@@ -182,7 +182,7 @@ describe('as the parent', () => {
     const { parent, outcome } = asParent(script, { looked, ended });
     expect(await outcome).toMatchObject({ end: 'ended-by-itself' });
     expect(told).toEqual(['ended-by-itself', true]);
-    expect(await parent.exitCode()).toBe(7);
+    expect(await parent.exitCode).toBe(7);
     await until('the rest is gone', () => !isAlive(left()));
   });
 });
