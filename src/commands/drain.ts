@@ -27,5 +27,5 @@ export async function runDrain(args: DrainArgs): Promise<number> {
     witness,
   } as const;
   const found = { posFiles: [], conf: undefined, warnings: [], confPath: undefined };
-  return exitCodeOf(await watchAndReport(host, args, options, { found }), args);
+  return exitCodeOf(await watchAndReport(host, args, options, undefined, found), args);
 }
