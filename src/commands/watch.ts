@@ -8,10 +8,9 @@ import {
 import { sum } from '../core/text/lists.ts';
 import { formatDuration } from '../core/text/units.ts';
 import { SHARED_DIR } from '../core/witness/load.ts';
-import type { Log } from '../log.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { NodeHost } from '../node/node-host.ts';
-import { openLog } from '../node/output/logger.ts';
+import { type Log, openLog } from '../node/output/logger.ts';
 import { writeTerminationLog } from '../node/output/termination-log.ts';
 import type { FoundPosFiles } from '../tasks/find-conf.ts';
 import { Parent } from '../tasks/parent.ts';

@@ -9,7 +9,7 @@ import { andMore, counted, formatBytes, formatDuration, type Millis } from '../.
 import { rubyOption } from '../../core/witness/load.ts';
 import type { Reporter, Transition } from '../../daemon/loop.ts';
 import type { Done } from '../../daemon/perform.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../node/output/logger.ts';
 import { describeFluentd, describeWait } from './describe.ts';
 
 const PROGRESS_EVERY: Millis = 60_000;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { LogReporter } from '../../../src/commands/drain-report/report.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { runLoop } from '../../../src/daemon/loop.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/node/output/logger.ts';
 import { busyHost } from '../../daemon/busy-host.ts';
 import { confOf, LOG, POS, policy, subject } from '../../support/builders.ts';
 import { FakeHost } from '../../support/fake-host.ts';
