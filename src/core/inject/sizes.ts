@@ -1,6 +1,7 @@
 /** The requests and limits of posidle's containers. */
 
 import { type Fields, fields, text } from './fields.ts';
+import type { Pod } from './pod.ts';
 
 const POWERS = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
 const PAIR = /^(requests|limits)\.(cpu|memory|ephemeral-storage)=[0-9]+(\.[0-9]+)?(m|[kMGTPE]|[KMGTPE]i)?$/;
@@ -9,8 +10,8 @@ const PAIR = /^(requests|limits)\.(cpu|memory|ephemeral-storage)=[0-9]+(\.[0-9]+
 type Size = readonly [kind: string, key: string, value: string];
 
 /** A quota may ask for each request and limit that Fluentd states. The API server takes a limit for a missing request. */
-export function sizesOf(spec: Fields, notes: Fields, fluentd: Fields): readonly Size[] {
-  const stated = fields(fluentd.resources);
+export function sizesOf({ spec, notes, fluentd }: Pod): readonly Size[] {
+  const stated = fields(fluentd?.resources);
   const [requests, limits] = [fields(stated.requests), fields(stated.limits)];
   const own = pairsIn(notes).map(sizeIn);
   if (spec.resources) return own;
@@ -32,10 +33,10 @@ export function resourcesOf(sizes: readonly Size[]): Fields {
   return { requests: of('requests'), limits: of('limits') };
 }
 
-export function mistakeInSizes(spec: Fields, notes: Fields, fluentd: Fields): string | undefined {
-  if (!pairsIn(notes).every((pair) => PAIR.test(pair)))
+export function mistakeInSizes(pod: Pod): string | undefined {
+  if (!pairsIn(pod.notes).every((pair) => PAIR.test(pair)))
     return 'the annotation posidle/resources is no list like "requests.cpu=20m limits.cpu=1 limits.memory=128Mi"';
-  const sizes = sizesOf(spec, notes, fluentd);
+  const sizes = sizesOf(pod);
   const isAbove = ([kind, key, value]: Size) =>
     kind === 'requests' &&
     sizes.some((one) => one[0] === 'limits' && one[1] === key && amountIn(value) > amountIn(one[2]));
