@@ -27,13 +27,13 @@ export function perform(host: Host, action: Action, reach: Reach): Promise<Done>
     case 'stop':
       return stop(host, reach);
     case 'kill':
-      return send(host, [...supervisorIn(reach), ...workersIn(reach)], 'SIGKILL');
+      return send(host, processesIn(reach), 'SIGKILL');
   }
 }
 
 /** Sends an order to the witnesses; undefined if none obeyed. Several workers of one supervisor stop it several times, which does no harm. */
 async function tellWitnesses(
-  host: Pick<Host, 'askWitnesses' | 'tellWitness'>,
+  host: Host,
   word: WitnessOrder,
   { witnessDir: dir, reports, patience }: Reach,
 ): Promise<Done | undefined> {
@@ -53,12 +53,12 @@ async function flush(host: Host, reach: Reach): Promise<Done> {
   // SIGUSR1 would kill a process that is no Fluentd.
   if (reach.fluentd.kind === 'wrapper')
     return saying('no flush: posidle does not see the process of fluentd');
-  return send(host, supervisorIn(reach), 'SIGUSR1');
+  return send(host, processesIn(reach).slice(0, 1), 'SIGUSR1');
 }
 
 /** Workers ignore SIGINT; their supervisor stops them (supervisor.rb, install_main_process_signal_handlers). */
 async function stop(host: Host, reach: Reach): Promise<Done> {
-  return (await tellWitnesses(host, 'stop', reach)) ?? send(host, supervisorIn(reach), 'SIGINT');
+  return (await tellWitnesses(host, 'stop', reach)) ?? send(host, processesIn(reach).slice(0, 1), 'SIGINT');
 }
 
 async function send(host: Host, targets: readonly ProcessIdentity[], signal: string): Promise<Done> {
@@ -79,12 +79,8 @@ async function send(host: Host, targets: readonly ProcessIdentity[], signal: str
   return saying(`sent ${signal} to ${pids.join(', ')}`);
 }
 
-/** A wrapper gets the signals that Fluentd would get. */
-function supervisorIn({ fluentd }: Reach): readonly ProcessIdentity[] {
+/** The supervisor first. A wrapper gets the signals that Fluentd would get. */
+function processesIn({ fluentd }: Reach): readonly ProcessIdentity[] {
   if (fluentd.kind === 'wrapper') return [fluentd.leader];
-  return fluentd.kind === 'running' ? [fluentd.supervisor] : [];
-}
-
-function workersIn({ fluentd }: Reach): readonly ProcessIdentity[] {
-  return fluentd.kind === 'running' ? fluentd.workers : [];
+  return fluentd.kind === 'running' ? [fluentd.supervisor, ...fluentd.workers] : [];
 }

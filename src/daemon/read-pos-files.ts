@@ -10,7 +10,7 @@ const NONE: Followed = { files: [] };
 
 /** The pos files that the arguments name: the matches of a glob, else the argument itself. With the reason if a glob cannot be listed whole. */
 export async function expandAll(
-  host: Pick<Host, 'listFollowed'>,
+  host: Host,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, string | undefined>> {
   const found = new Map<string, string | undefined>();
@@ -22,7 +22,7 @@ export async function expandAll(
   return found;
 }
 
-async function matchesOf(host: Pick<Host, 'listFollowed'>, name: string): Promise<Followed> {
+async function matchesOf(host: Host, name: string): Promise<Followed> {
   // in_tail would fill in a date.
   const pattern = patternOfArgument(name).replaceAll('%', '%%');
   const rules = { paths: [pattern], excludePaths: [], globPolicy: 'extended' } as const;
@@ -35,12 +35,12 @@ async function matchesOf(host: Pick<Host, 'listFollowed'>, name: string): Promis
 
 /** Reads pos files, each one again only if it may have changed. */
 export class PosFiles {
-  readonly #host: Pick<Host, 'listFollowed' | 'readFile' | 'now'>;
+  readonly #host: Host;
   #cache = new Map<string, CachedPosFile>();
   /** Of the look before. */
   #before = this.#cache;
 
-  constructor(host: Pick<Host, 'listFollowed' | 'readFile' | 'now'>) {
+  constructor(host: Host) {
     this.#host = host;
   }
 

@@ -9,7 +9,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EISDIR: 'it is a directory',
   ELOOP: 'its symbolic links form a loop, or are too many',
-  ENXIO: 'it is a socket or a device, not a regular file',
+  ENXIO: 'it is not a regular file',
   ENAMETOOLONG: 'its path is longer than the system allows',
   EADDRINUSE: 'another process listens there already',
   EADDRNOTAVAIL: 'no network interface here has this address',

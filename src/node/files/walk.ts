@@ -18,12 +18,9 @@ const BATCH = 1_024;
 /** The memory for a name, in addition to two bytes for each character of its path. */
 const NAME_MEMORY = 100;
 
-interface ListOptions {
-  readonly placeOf?: PlaceOf;
+interface ListOptions extends Partial<Pick<Walk, 'placeOf' | 'missed'>> {
   /** Bytes of memory. */
   readonly room?: number;
-  /** Gets each path at which nothing is: a name of the configuration, a directory or a link. */
-  readonly missed?: (path: string) => void;
   /** How many files of other sources are in memory. */
   readonly alreadyKept?: number | undefined;
 }
@@ -34,8 +31,7 @@ export async function listFollowed(
   clock: WallClock,
   options: ListOptions = {},
 ): Promise<Followed> {
-  const { placeOf = ourPlace, missed = () => {} } = options;
-  const { room = roomIn(), alreadyKept = 0 } = options;
+  const { placeOf = ourPlace, missed = () => {}, room = roomIn(), alreadyKept = 0 } = options;
   const { globPolicy, limitRecentlyModified: age = Number.POSITIVE_INFINITY } = rules;
   const pathsOf = async (pattern: string) =>
     isGlob(pattern, globPolicy) ? rubyGlob(pattern, { placeOf, missed }) : [pattern];
@@ -86,6 +82,7 @@ export function nameBudget(most = MOST_NAMES, bytes = roomIn() / 2) {
 
 interface Walk {
   readonly placeOf: PlaceOf;
+  /** Gets each path at which nothing is: a name of the configuration, a directory or a link. */
   readonly missed: (path: string) => void;
   readonly budget: ReturnType<typeof nameBudget>;
 }
