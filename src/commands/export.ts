@@ -12,8 +12,8 @@ import { inspector, inspectSubject } from '../tasks/inspect.ts';
 import { buildInfo } from './build-info.ts';
 import { keepHeapSmall } from './heap.ts';
 import { LastLook, listen } from './listen.ts';
+import { unknownVariables } from './options/environment.ts';
 import type { ExportArgs } from './options/inspect-options.ts';
-import { unknownVariables } from './start-warnings.ts';
 
 const STALE: Millis = 60_000;
 

@@ -21,9 +21,9 @@ import { LogReporter } from './drain-report/report.ts';
 import { WatchEndpoints } from './drain-report/watch-endpoints.ts';
 import { keepHeapSmall } from './heap.ts';
 import { listen } from './listen.ts';
+import { unknownVariables } from './options/environment.ts';
 import { USE_RUN } from './options/mistakes.ts';
 import { type WatchArgs, watchOptionsOf } from './options/options.ts';
-import { startWarnings } from './start-warnings.ts';
 
 export async function runWatch(args: WatchArgs): Promise<number> {
   return exitCodeOf(await watchAndReport(new NodeHost(), args, watchOptionsOf(args)), args);
@@ -80,7 +80,7 @@ export async function watchAndReport(
     const isCalled = host.requests().length > 0;
     const when = isCalled ? [] : [...armed, ...callsIn(args)];
     tellStart(log, found, when, armed.length > 0 || isCalled);
-    for (const warning of startWarnings(options, process.env)) warned(warning);
+    for (const warning of unknownVariables(process.env)) warned(warning);
     const report: WatchReporter = {
       transition: (transition) => {
         endpoints.transition(transition);
