@@ -53,11 +53,7 @@ export function exportRoutes(lastLook: LastLook<Inspected>, perFile: number): Ro
     const health = lastLook.health();
     return health.isWell ? lastLook.answer(METRICS_TYPE, render) : health;
   };
-  return {
-    get: { '/metrics': metrics, '/healthz': () => lastLook.health() },
-    post: {},
-    tokenFile: undefined,
-  };
+  return { get: { '/metrics': metrics, '/healthz': () => lastLook.health() } };
 }
 
 /** What the log says of an unknown lag: of many reasons the first, because `posidle inspect` shows all. */

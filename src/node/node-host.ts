@@ -22,6 +22,7 @@ export class NodeHost implements Host {
   readonly signal = signalProcess;
   readonly holdsOpen = holdsOpen;
   readonly lookForFluentd = lookForFluentd;
+  readonly askWitnesses = askWitnesses;
   readonly tellWitness = tellWitness;
   #requests: DrainRequest[] = [];
   #triggers: readonly TriggerFile[] = [];
@@ -78,9 +79,6 @@ export class NodeHost implements Host {
   readFile: Host['readFile'] = async (path, options) => readFile(placesBelow(this.#root)(path), options);
 
   lookAt: Host['lookAt'] = (entries, found) => lookAt(entries, found, this.#root);
-
-  askWitnesses: Host['askWitnesses'] = (dir, question, patience) =>
-    askWitnesses(dir, question, this.now(), patience);
 
   listChunks: Host['listChunks'] = (globs) => listChunks(globs, placesBelow(this.#root));
 

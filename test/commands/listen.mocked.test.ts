@@ -41,7 +41,7 @@ test.each([
   ['with a file only its bearer may quit', '/run/token', ['/quitquitquit'], '/run/token'],
 ])('%s', (_, token, paths, tokenFile) => {
   const routes = new WatchEndpoints(() => 0).routes(() => {}, token);
-  expect([Object.keys(routes.post), routes.tokenFile]).toEqual([paths, tokenFile]);
+  expect([Object.keys(routes.post ?? {}), routes.tokenFile]).toEqual([paths, tokenFile]);
 });
 
 test('an overdue look does not count as a look', () => {

@@ -49,12 +49,8 @@ async function listWitnesses(dir: string): Promise<readonly string[]> {
  * Asks every witness. `patience`: how long posidle waits for the first byte, at most 2 s. Never rejects: a witness that fails is
  * `silent`, with the reason.
  */
-export async function askWitnesses(
-  dir: string,
-  question: Question,
-  at: Millis,
-  patience = SILENCE,
-): Promise<Reports> {
+export async function askWitnesses(dir: string, question: Question, patience = SILENCE): Promise<Reports> {
+  const at = performance.now();
   const names = await listWitnesses(dir).catch((error: Error) => error);
   if (names instanceof Error)
     return {
