@@ -1,6 +1,6 @@
-import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import type { Depth, FileLook, FollowedReading, Snapshot } from '../core/look/snapshot.ts';
+import type { Subject } from '../core/look/subject.ts';
 import { andMore, type Millis } from '../core/text/units.ts';
 import type { Followed, Host } from '../host.ts';
 import { PosFiles } from './read-pos-files.ts';
@@ -8,11 +8,7 @@ import { PosFiles } from './read-pos-files.ts';
 /** How often light looks list new files. A listing takes as long as two looks, and in_tail makes one each refresh_interval, by default once a minute. */
 const LISTING_AGE: Millis = 30_000;
 
-interface Named {
-  /** Pos files or globs. */
-  readonly posFiles: readonly string[];
-  readonly conf: Pick<FluentConf, 'sources' | 'hidden'> | undefined;
-}
+type Named = Pick<Subject, 'posFiles' | 'conf'>;
 
 /**
  * Looks at the files that Fluentd reads, without Fluentd: pos files, log files, and what in_tail has to find. What has not changed is the

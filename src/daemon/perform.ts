@@ -15,10 +15,8 @@ export interface Reach {
 
 export interface Done {
   readonly what: string;
-  readonly failed: boolean;
+  readonly failed?: true;
 }
-
-const saying = (what: string): Done => ({ what, failed: false });
 
 export function perform(host: Host, action: Action, reach: Reach): Promise<Done> {
   switch (action.do) {
@@ -44,7 +42,7 @@ async function tellWitnesses(
   const wasDone = await Promise.all(orders);
   const done = alive.filter((_, index) => wasDone[index]);
   if (done.length === 0) return undefined;
-  return saying(`told ${done.map(({ report }) => `worker ${report.pid}`).join(', ')} to ${word}`);
+  return { what: `told ${done.map(({ report }) => `worker ${report.pid}`).join(', ')} to ${word}` };
 }
 
 async function flush(host: Host, reach: Reach): Promise<Done> {
@@ -52,7 +50,7 @@ async function flush(host: Host, reach: Reach): Promise<Done> {
   if (told !== undefined) return told;
   // SIGUSR1 would kill a process that is no Fluentd.
   if (reach.fluentd.kind === 'wrapper')
-    return saying('no flush: posidle does not see the process of fluentd');
+    return { what: 'no flush: posidle does not see the process of fluentd' };
   return send(host, processesIn(reach).slice(0, 1), 'SIGUSR1');
 }
 
@@ -62,7 +60,7 @@ async function stop(host: Host, reach: Reach): Promise<Done> {
 }
 
 async function send(host: Host, targets: readonly ProcessIdentity[], signal: string): Promise<Done> {
-  if (targets.length === 0) return saying(`${signal} was not sent: posidle sees no process of Fluentd`);
+  if (targets.length === 0) return { what: `${signal} was not sent: posidle sees no process of Fluentd` };
   const results = await Promise.all(
     targets.map((target) => host.signal(target, signal).catch((error: Error) => error)),
   );
@@ -75,8 +73,8 @@ async function send(host: Host, targets: readonly ProcessIdentity[], signal: str
   const failure = results.find((result) => result instanceof Error);
   if (failure !== undefined)
     return { what: `${signal} was not sent to all: ${failure.message}`, failed: true };
-  if (pids.length === 0) return saying(`${signal} was not sent: the process had ended`);
-  return saying(`sent ${signal} to ${pids.join(', ')}`);
+  if (pids.length === 0) return { what: `${signal} was not sent: the process had ended` };
+  return { what: `sent ${signal} to ${pids.join(', ')}` };
 }
 
 /** The supervisor first. A wrapper gets the signals that Fluentd would get. */
