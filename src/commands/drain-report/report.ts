@@ -39,7 +39,7 @@ export class LogReporter implements Reporter {
     this.#policy = policy;
   }
 
-  transition({ from, to, why, seen }: Transition): void {
+  transition({ from, why, state: { name: to }, seen }: Transition): void {
     this.#toldAt = seen.at;
     // Of the end the outcome follows, and says the same.
     if (to !== 'stopped') this.#log.info({ from, to, why, ...logFacts(seen) }, `${from} → ${to}: ${why}`);
