@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { Policy } from '../core/drain/policy.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
 import { DoneFile, HeartbeatFile, podStart, type TriggerFile } from '../node/files/trigger-files.ts';
@@ -27,11 +25,6 @@ export function openTriggers(
   { startTimeout }: Policy,
   warn: (text: string) => void,
 ): TriggerFile[] {
-  for (const [option, file = '/'] of Object.entries({ 'done-file': doneFile, 'heartbeat-file': path })) {
-    const directory = dirname(file);
-    if (!existsSync(directory))
-      warn(`--${option}: the directory ${directory} doesn't exist yet. Is its volume mounted here?`);
-  }
   const triggers: TriggerFile[] = [];
   if (doneFile !== undefined) triggers.push(new DoneFile(doneFile, podStart(), warn));
   if (path !== undefined)

@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { DrainRequest } from '../../core/progress/drain-request.ts';
 import type { Millis } from '../../core/text/units.ts';
 
@@ -26,6 +27,8 @@ export class DoneFile implements TriggerFile {
   constructor(path: string, podStart: Millis | undefined, warn: (text: string) => void) {
     const first = stampOf(path);
     this.#path = path;
+    if (!existsSync(dirname(path)))
+      warn(`--done-file: the directory ${dirname(path)} doesn't exist yet. Is its volume mounted here?`);
     if (first === undefined || first.mtime >= (podStart ?? 0)) return;
     this.#old = first.identity;
     warn(`--done-file: ${path} is older than this Pod. It does not count until main touches it`);

@@ -21,6 +21,15 @@ describe('a done file', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
+  test('that has still to come is no mistake; a directory that is not there is told', () => {
+    new DoneFile(inDir('done'), undefined, warn);
+    expect(warn).not.toHaveBeenCalled();
+    new DoneFile(inDir('no/done'), undefined, warn);
+    expect(warn).toHaveBeenCalledWith(
+      `--done-file: the directory ${inDir('no')} doesn't exist yet. Is its volume mounted here?`,
+    );
+  });
+
   test('that is older than the Pod is found when it is touched', () => {
     writeFileSync(inDir('done'), '');
     utimesSync(inDir('done'), 1, 1);
