@@ -5,7 +5,7 @@ import { type Fields, fields, list, text } from './fields.ts';
 import { FLUENTD_NAMES, fluentdBeside } from './not-found.ts';
 import { isSidecar, type Pod, podOf } from './pod.ts';
 import { endlessIn, reasonAgainst } from './reasons.ts';
-import { resourcesOf, sizesOf } from './sizes.ts';
+import { sizesOf } from './sizes.ts';
 
 export interface Injected {
   readonly document: unknown;
@@ -115,10 +115,11 @@ function placeIn({ spec, name, fluentd = {}, isPlain, inits }: Pod) {
 function withPosidle(pod: Pod, at: number, image: string): Fields {
   const { metadata, spec, notes, fluentd = {}, isPlain, containers, inits } = pod;
   const grace = Math.max(GRACE, Number(text(spec.terminationGracePeriodSeconds)) || 0);
-  const sizes = sizesOf(pod);
+  const resources = sizesOf(pod);
+  const hasSizes = Object.values(resources).some((sizes) => Object.keys(sizes).length > 0);
   const own = {
     securityContext: securityContextIn(spec),
-    ...(sizes.length > 0 && { resources: resourcesOf(sizes) }),
+    ...(hasSizes && { resources }),
     volumeMounts: [MOUNT],
   };
   const initContainers = [
