@@ -101,12 +101,10 @@ export class NodeHost implements Host {
 
   requests(): readonly DrainRequest[] {
     for (const trigger of this.#triggers) {
-      const { by, mayGo = false } = trigger;
-      const hasCome = this.#requests.some((request) => request.by === by);
-      if (hasCome && !mayGo) continue;
-      const isThere = trigger.look();
-      if (isThere && !hasCome) this.#requests.push({ by, at: this.now() });
-      if (!isThere && hasCome) this.#requests = this.#requests.filter((request) => request.by !== by);
+      const { by } = trigger;
+      const others = this.#requests.filter((request) => request.by !== by);
+      if (!trigger.look()) this.#requests = others;
+      else if (others.length === this.#requests.length) this.#requests.push({ by, at: this.now() });
     }
     return [...this.#requests];
   }

@@ -13,9 +13,8 @@ const REMIND: Millis = 60_000;
 /** A file by which main says that it has ended. */
 export interface TriggerFile {
   readonly by: DrainRequest['by'];
+  /** Whether main has ended, as of now. */
   look(): boolean;
-  /** Main may take it back. */
-  readonly mayGo?: boolean;
 }
 
 /** The file that main makes when it is done. One from before `podStart` belongs to an earlier Pod, and counts only once it is touched. */
@@ -23,6 +22,7 @@ export class DoneFile implements TriggerFile {
   readonly by = 'done-file';
   readonly #path: string;
   readonly #old: string | undefined;
+  #hasCome = false;
 
   constructor(path: string, podStart: Millis | undefined, warn: (text: string) => void) {
     const first = stampOf(path);
@@ -34,10 +34,11 @@ export class DoneFile implements TriggerFile {
     warn(`--done-file: ${path} is older than this Pod. It does not count until main touches it`);
   }
 
-  /** Whether it is there now. */
   look(): boolean {
+    if (this.#hasCome) return true;
     const now = stampOf(this.#path)?.identity;
-    return now !== undefined && now !== this.#old;
+    this.#hasCome = now !== undefined && now !== this.#old;
+    return this.#hasCome;
   }
 }
 
@@ -65,7 +66,6 @@ interface Heartbeat {
 /** A file that main refreshes while it runs. */
 export class HeartbeatFile implements TriggerFile {
   readonly by = 'heartbeat';
-  readonly mayGo = true;
   readonly #heartbeat: Heartbeat;
   #identity: string | undefined;
   /** The file may be from before main's start. */
@@ -82,7 +82,7 @@ export class HeartbeatFile implements TriggerFile {
     this.#isOld = first !== undefined && first.mtime < (heartbeat.podStart ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Whether main has ended, as of now. A removed file does not say so: it may come back. */
+  /** A removed file does not say that main has ended: it may come back. */
   look(): boolean {
     const { path, age, startTimeout, warn } = this.#heartbeat;
     const identity = stampOf(path)?.identity;

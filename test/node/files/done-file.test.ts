@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { DoneFile, podStart } from '../../../src/node/files/trigger-files.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -28,6 +28,14 @@ describe('a done file', () => {
     expect(warn).toHaveBeenCalledWith(
       `--done-file: the directory ${inDir('no')} doesn't exist yet. Is its volume mounted here?`,
     );
+  });
+
+  test('that goes away again has come all the same', () => {
+    writeFileSync(inDir('done'), '');
+    const file = new DoneFile(inDir('done'), undefined, warn);
+    expect(file.look()).toBe(true);
+    rmSync(inDir('done'));
+    expect(file.look()).toBe(true);
   });
 
   test('that is older than the Pod is found when it is touched', () => {
