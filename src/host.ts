@@ -1,7 +1,7 @@
 import type { ChunkListing } from './core/fluentd/buffers.ts';
 import type { PathRules } from './core/in-tail/path-pattern.ts';
 import type { FileLook, FollowedReading } from './core/look/snapshot.ts';
-import type { PositionEntry } from './core/pos-file/pos-file.ts';
+import type { KeyedEntry } from './core/pos-file/pos-file.ts';
 import type { DrainRequest } from './core/progress/drain-request.ts';
 import type { ProcessIdentity, ProcessRow } from './core/progress/fluentd-reading.ts';
 import type { Question } from './core/progress/question.ts';
@@ -25,10 +25,7 @@ export interface Host {
   /** Without its bytes if it still has the stamp `known`. `alreadyKept`: entries of other pos files, which share the memory. */
   readFile(path: string, options?: ReadOptions): Promise<FileContent | undefined>;
   /** Calls `found` with the log file of each entry. */
-  lookAt<Entry extends PositionEntry>(
-    entries: Iterable<Entry>,
-    found: (entry: Entry, look: FileLook) => void,
-  ): Promise<void>;
+  lookAt(entries: Iterable<KeyedEntry>, found: (entry: KeyedEntry, look: FileLook) => void): Promise<void>;
   /** The files that match the paths of a source. `alreadyKept`: files of other sources, which share the memory. Never rejects. */
   listFollowed(rules: PathRules, alreadyKept?: number): Promise<Followed>;
   /** The files that match; a chunk that is renamed meanwhile counts once. The first glob names the directory. */

@@ -1,6 +1,6 @@
 import type { ChunkListing } from '../../src/core/fluentd/buffers.ts';
 import type { FileLook, FileStat } from '../../src/core/look/snapshot.ts';
-import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
+import type { KeyedEntry, PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { DrainRequest } from '../../src/core/progress/drain-request.ts';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
 import type { Question } from '../../src/core/progress/question.ts';
@@ -69,9 +69,9 @@ export class SimulatedHost implements Host {
     return { stamp, file: '1', bytes: posFile.bytes, writtenAgo: clock.wall - posFile.writtenAt };
   }
 
-  async lookAt<Entry extends PositionEntry>(
-    entries: Iterable<Entry>,
-    found: (entry: Entry, look: FileLook) => void,
+  async lookAt(
+    entries: Iterable<KeyedEntry>,
+    found: (entry: KeyedEntry, look: FileLook) => void,
   ): Promise<void> {
     for (const entry of entries) {
       this.#takeTime();
