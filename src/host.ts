@@ -1,7 +1,7 @@
 import type { ChunkListing } from './core/fluentd/buffers.ts';
 import type { PathRules } from './core/in-tail/path-pattern.ts';
-import type { FileLook, FollowedFile } from './core/look/snapshot.ts';
-import type { PositionEntry } from './core/pos-file/pos-file.ts';
+import type { FileLook, FollowedReading } from './core/look/snapshot.ts';
+import type { KeyedEntry } from './core/pos-file/pos-file.ts';
 import type { DrainRequest } from './core/progress/drain-request.ts';
 import type { ProcessIdentity, ProcessRow } from './core/progress/fluentd-reading.ts';
 import type { Question } from './core/progress/question.ts';
@@ -25,12 +25,9 @@ export interface Host {
   /** Without its bytes if it still has the stamp `known`. `alreadyKept`: entries of other pos files, which share the memory. */
   readFile(path: string, options?: ReadOptions): Promise<FileContent | undefined>;
   /** Calls `found` with the log file of each entry. */
-  lookAt<Entry extends PositionEntry>(
-    entries: Iterable<Entry>,
-    found: (entry: Entry, look: FileLook) => void,
-  ): Promise<void>;
-  /** The files that match the paths of a source, sorted. `alreadyKept`: files of other sources, which share the memory. Rejects with `PartlyListed` if there may be more. */
-  listFollowed(rules: PathRules, alreadyKept?: number): Promise<readonly FollowedFile[]>;
+  lookAt(entries: Iterable<KeyedEntry>, found: (entry: KeyedEntry, look: FileLook) => void): Promise<void>;
+  /** The files that match the paths of a source. `alreadyKept`: files of other sources, which share the memory. Never rejects. */
+  listFollowed(rules: PathRules, alreadyKept?: number): Promise<Followed>;
   /** The files that match; a chunk that is renamed meanwhile counts once. The first glob names the directory. */
   listChunks(globs: readonly string[]): Promise<ChunkListing>;
 
@@ -49,14 +46,8 @@ export interface Host {
   tellWitness(dir: string, worker: string, word: WitnessOrder, patience?: Millis): Promise<boolean>;
 }
 
-export class PartlyListed extends Error {
-  readonly files: readonly FollowedFile[];
-
-  constructor(message: string, files: readonly FollowedFile[]) {
-    super(message);
-    this.files = files;
-  }
-}
+/** Files, sorted by path, and why there may be more. */
+export type Followed = Pick<FollowedReading, 'files' | 'unknown'>;
 
 export interface ReadOptions {
   readonly known?: string | undefined;

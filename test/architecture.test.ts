@@ -17,7 +17,7 @@ const ORDER: readonly (readonly string[])[] = [
   ['core/inject'],
   ['core/inspect'],
   ['core/metrics'],
-  ['host.ts', 'log.ts'],
+  ['host.ts'],
   // Neither imports the other.
   ['daemon', 'node'],
   ['tasks'],

@@ -3,6 +3,7 @@ import { KUBELET_RESERVE } from '../core/drain/policy.ts';
 import { SHARED_DIR } from '../core/witness/load.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { endingFor, sharedDir } from '../node/witness/shared-dir.ts';
+import { NOTHING_FOUND } from '../tasks/find-conf.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 import type { DrainArgs } from './options/options.ts';
 import { watchAndReport } from './watch.ts';
@@ -26,6 +27,5 @@ export async function runDrain(args: DrainArgs): Promise<number> {
     podEnds,
     witness,
   } as const;
-  const found = { posFiles: [], conf: undefined, warnings: [], confPath: undefined };
-  return exitCodeOf(await watchAndReport(host, args, options, { found }), args);
+  return exitCodeOf(await watchAndReport(host, args, options, undefined, NOTHING_FOUND), args);
 }

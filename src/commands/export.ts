@@ -12,8 +12,8 @@ import { inspector, inspectSubject } from '../tasks/inspect.ts';
 import { buildInfo } from './build-info.ts';
 import { keepHeapSmall } from './heap.ts';
 import { LastLook, listen } from './listen.ts';
+import { unknownVariables } from './options/environment.ts';
 import type { ExportArgs } from './options/inspect-options.ts';
-import { unknownVariables } from './start-warnings.ts';
 
 const STALE: Millis = 60_000;
 
@@ -53,11 +53,7 @@ export function exportRoutes(lastLook: LastLook<Inspected>, perFile: number): Ro
     const health = lastLook.health();
     return health.isWell ? lastLook.answer(METRICS_TYPE, render) : health;
   };
-  return {
-    get: { '/metrics': metrics, '/healthz': () => lastLook.health() },
-    post: {},
-    tokenFile: undefined,
-  };
+  return { get: { '/metrics': metrics, '/healthz': () => lastLook.health() } };
 }
 
 /** What the log says of an unknown lag: of many reasons the first, because `posidle inspect` shows all. */

@@ -32,9 +32,9 @@ export async function runInspect(args: InspectArgs): Promise<number> {
   const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, witness, json } = args;
   const host = new NodeHost(root);
   const subject = await inspectSubject(host, { posFiles, fluentConf, root, witness });
-  const { conf, warnings, nothing } = subject;
-  if (nothing !== undefined && !json) {
-    await writeLines([printable(nothing)]);
+  const { conf, warnings, confPath } = subject;
+  if (subject.posFiles.length === 0 && witness === undefined && !json) {
+    await writeLines([printable(`${confPath} has no in_tail source: nothing to inspect`)]);
     return EXIT.ok;
   }
   for (const word of posFiles)

@@ -7,24 +7,22 @@ import {
 } from '../core/drain/outcome.ts';
 import { sum } from '../core/text/lists.ts';
 import { formatDuration } from '../core/text/units.ts';
-import { SHARED_DIR } from '../core/witness/load.ts';
-import type { Log } from '../log.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { NodeHost } from '../node/node-host.ts';
-import { openLog } from '../node/output/logger.ts';
+import { type Log, openLog } from '../node/output/logger.ts';
 import { writeTerminationLog } from '../node/output/termination-log.ts';
 import type { FoundPosFiles } from '../tasks/find-conf.ts';
 import { Parent } from '../tasks/parent.ts';
 import { UsageError } from '../tasks/usage-error.ts';
-import { type WatchSetup, watchFluentd } from '../tasks/watch.ts';
+import { planWatch, type WatchReporter, watchFluentd } from '../tasks/watch.ts';
 import type { WatchOptions } from '../tasks/watch-options.ts';
 import { LogReporter } from './drain-report/report.ts';
 import { WatchEndpoints } from './drain-report/watch-endpoints.ts';
 import { keepHeapSmall } from './heap.ts';
 import { listen } from './listen.ts';
+import { unknownVariables } from './options/environment.ts';
 import { USE_RUN } from './options/mistakes.ts';
 import { type WatchArgs, watchOptionsOf } from './options/options.ts';
-import { startWarnings } from './start-warnings.ts';
 
 export async function runWatch(args: WatchArgs): Promise<number> {
   return exitCodeOf(await watchAndReport(new NodeHost(), args, watchOptionsOf(args)), args);
@@ -37,8 +35,8 @@ export async function runParent(args: WatchArgs, command: readonly string[]): Pr
   if (command.length === 0) throw new UsageError(`run: the command to start is missing. ${USE_RUN}`);
   const host = new NodeHost();
   const parent = new Parent(host, command);
-  const outcome = await watchAndReport(host, args, watchOptionsOf(args), { parent });
-  const ownCode = WITH_OWN_CODE.has(outcome.end) ? await parent.exitCode() : undefined;
+  const outcome = await watchAndReport(host, args, watchOptionsOf(args), parent);
+  const ownCode = WITH_OWN_CODE.has(outcome.end) ? await parent.exitCode : undefined;
   // Fluentd's 0 says nothing of delivery.
   return ownCode || exitCodeOf(outcome, args);
 }
@@ -57,33 +55,31 @@ export async function watchAndReport(
   host: NodeHost,
   args: ReportArgs,
   options: WatchOptions,
-  given: Omit<WatchSetup, 'begin'> = {},
+  parent?: Parent,
+  known?: FoundPosFiles,
 ): Promise<Outcome> {
   keepHeapSmall();
-  const { parent } = given;
   // Handlers come first: a PID 1 gets only the signals that it handles.
   for (const by of ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const) process.on(by, () => host.request(by));
-  let warn = (_: string) => {};
+  const log = openLog(args['log-format']);
+  const warned = (text: string) => log.warn({}, text);
   for (const signal of FORWARDED_SIGNALS)
     process.on(
       signal,
-      () => void parent?.forward(signal).catch(({ message }) => warn(`no ${signal}: ${message}`)),
+      () => void parent?.forward(signal).catch(({ message }) => warned(`no ${signal}: ${message}`)),
     );
-  let close = async () => {};
-  const begin: WatchSetup['begin'] = async (found, policy, armed) => {
-    const log = openLog(args['log-format']);
-    warn = (text) => log.warn({}, text);
+  try {
+    const plan = await planWatch(host, options, parent, known);
+    const { found, policy, armed } = plan;
     const endpoints = new WatchEndpoints(() => host.now());
-    const isWanted = parent === undefined && options.witness !== 'off';
-    const lines = new LogReporter(log, policy, isWanted ? (found.witness ?? SHARED_DIR) : undefined);
+    const lines = new LogReporter(log, policy);
     const routes = endpoints.routes(() => host.request('http'), args['quit-token']);
     if (args.listen !== undefined) await listen(args.listen, routes);
-    close = log.close;
     const isCalled = host.requests().length > 0;
     const when = isCalled ? [] : [...armed, ...callsIn(args)];
     tellStart(log, found, when, armed.length > 0 || isCalled);
-    for (const warning of startWarnings(options, process.env)) log.warn({}, warning);
-    return {
+    for (const warning of unknownVariables(process.env)) warned(warning);
+    const report: WatchReporter = {
       transition: (transition) => {
         endpoints.transition(transition);
         lines.transition(transition);
@@ -93,14 +89,12 @@ export async function watchAndReport(
         lines.looked(state, seen);
       },
       performed: (done) => lines.performed(done),
-      warned: warn,
+      warned,
       ended: (outcome) => tellEnd(log, outcome, args, parent?.end),
     };
-  };
-  try {
-    return await watchFluentd(host, options, { begin, ...given });
+    return await watchFluentd(host, options, plan, report, parent);
   } finally {
-    await close();
+    await log.close();
   }
 }
 

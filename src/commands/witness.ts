@@ -9,9 +9,7 @@ export async function runWitness(dir = ''): Promise<number> {
   try {
     await writeWitness(dir);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'there is no such directory' : inWords(error as NodeJS.ErrnoException);
-    throw new UsageError(`witness: cannot write to ${dir}: ${why}`);
+    throw new UsageError(`witness: cannot write to ${dir}: ${inWords(error as NodeJS.ErrnoException)}`);
   }
   process.stdout.write(`# Fluentd's container loads the witness with these lines, and its Pod has the volume:
 env: [{ name: RUBYOPT, value: ${rubyOption(dir)} }]

@@ -164,16 +164,10 @@ export class FluentdFinder {
   }
 
   #bySign(): FluentdReading {
-    switch (this.sign) {
-      case 'listening':
-        return REMOTE;
-      case 'starting':
-        return STARTING;
-      case 'ended':
-        return { kind: 'absent', why: ENDED, hasEnded: true };
-      case 'unknown':
-        return { kind: 'absent', why: `${NO_WITNESS} ${this.#subject.witness}. ${LOADED_BY}` };
-    }
+    if (this.sign === 'listening') return REMOTE;
+    if (this.sign === 'starting') return STARTING;
+    if (this.sign === 'ended') return { kind: 'absent', why: ENDED, hasEnded: true };
+    return { kind: 'absent', why: `${NO_WITNESS} ${this.#subject.witness}. ${LOADED_BY}` };
   }
 
   async #look(): Promise<void> {

@@ -1,18 +1,14 @@
-import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import type { Depth, FileLook, FollowedReading, Snapshot } from '../core/look/snapshot.ts';
+import type { Subject } from '../core/look/subject.ts';
 import { andMore, type Millis } from '../core/text/units.ts';
-import { type Host, PartlyListed } from '../host.ts';
+import type { Followed, Host } from '../host.ts';
 import { PosFiles } from './read-pos-files.ts';
 
 /** How often light looks list new files. A listing takes as long as two looks, and in_tail makes one each refresh_interval, by default once a minute. */
 const LISTING_AGE: Millis = 30_000;
 
-interface Named {
-  /** Pos files or globs. */
-  readonly posFiles: readonly string[];
-  readonly conf: Pick<FluentConf, 'sources' | 'hidden'> | undefined;
-}
+type Named = Pick<Subject, 'posFiles' | 'conf'>;
 
 /**
  * Looks at the files that Fluentd reads, without Fluentd: pos files, log files, and what in_tail has to find. What has not changed is the
@@ -71,17 +67,9 @@ export class Files {
     return hidden.length === 0 ? known : [...known, { ...further, unknown: andMore(hidden) }];
   }
 
-  async #filesOf(
-    source: TailSource,
-    alreadyKept: number,
-  ): Promise<Pick<FollowedReading, 'files' | 'unknown'>> {
+  async #filesOf(source: TailSource, alreadyKept: number): Promise<Followed> {
     if (source.paths.length === 0) return { files: [], unknown: 'its path could not be evaluated' };
-    try {
-      return { files: await this.#host.listFollowed(source, alreadyKept) };
-    } catch (error) {
-      const files = error instanceof PartlyListed ? error.files : [];
-      return { files, unknown: error instanceof Error ? error.message : String(error) };
-    }
+    return await this.#host.listFollowed(source, alreadyKept);
   }
 }
 

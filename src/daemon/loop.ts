@@ -34,8 +34,8 @@ export interface Reporter {
 
 export interface Transition {
   readonly from: StateName;
-  readonly to: StateName;
   readonly why: string;
+  /** The new one. */
   readonly state: State;
   readonly seen: Observation;
 }
@@ -184,13 +184,7 @@ class Loop {
       this.#state = next.state;
       if (next.whyChanged !== undefined) {
         this.#durations[from.name] = (this.#durations[from.name] ?? 0) + (seen.at - from.since);
-        report.transition({
-          from: from.name,
-          to: next.state.name,
-          why: next.whyChanged,
-          state: next.state,
-          seen,
-        });
+        report.transition({ from: from.name, why: next.whyChanged, state: next.state, seen });
       }
       // A deadline cannot wait for new answers.
       const reports = seen.extent === 'overdue' ? seen.lastAnswers : seen.reports;

@@ -15,10 +15,8 @@ export interface Reach {
 
 export interface Done {
   readonly what: string;
-  readonly failed: boolean;
+  readonly failed?: true;
 }
-
-const saying = (what: string): Done => ({ what, failed: false });
 
 export function perform(host: Host, action: Action, reach: Reach): Promise<Done> {
   switch (action.do) {
@@ -27,13 +25,13 @@ export function perform(host: Host, action: Action, reach: Reach): Promise<Done>
     case 'stop':
       return stop(host, reach);
     case 'kill':
-      return send(host, [...supervisorIn(reach), ...workersIn(reach)], 'SIGKILL');
+      return send(host, processesIn(reach), 'SIGKILL');
   }
 }
 
 /** Sends an order to the witnesses; undefined if none obeyed. Several workers of one supervisor stop it several times, which does no harm. */
 async function tellWitnesses(
-  host: Pick<Host, 'askWitnesses' | 'tellWitness'>,
+  host: Host,
   word: WitnessOrder,
   { witnessDir: dir, reports, patience }: Reach,
 ): Promise<Done | undefined> {
@@ -44,7 +42,7 @@ async function tellWitnesses(
   const wasDone = await Promise.all(orders);
   const done = alive.filter((_, index) => wasDone[index]);
   if (done.length === 0) return undefined;
-  return saying(`told ${done.map(({ report }) => `worker ${report.pid}`).join(', ')} to ${word}`);
+  return { what: `told ${done.map(({ report }) => `worker ${report.pid}`).join(', ')} to ${word}` };
 }
 
 async function flush(host: Host, reach: Reach): Promise<Done> {
@@ -52,17 +50,17 @@ async function flush(host: Host, reach: Reach): Promise<Done> {
   if (told !== undefined) return told;
   // SIGUSR1 would kill a process that is no Fluentd.
   if (reach.fluentd.kind === 'wrapper')
-    return saying('no flush: posidle does not see the process of fluentd');
-  return send(host, supervisorIn(reach), 'SIGUSR1');
+    return { what: 'no flush: posidle does not see the process of fluentd' };
+  return send(host, processesIn(reach).slice(0, 1), 'SIGUSR1');
 }
 
 /** Workers ignore SIGINT; their supervisor stops them (supervisor.rb, install_main_process_signal_handlers). */
 async function stop(host: Host, reach: Reach): Promise<Done> {
-  return (await tellWitnesses(host, 'stop', reach)) ?? send(host, supervisorIn(reach), 'SIGINT');
+  return (await tellWitnesses(host, 'stop', reach)) ?? send(host, processesIn(reach).slice(0, 1), 'SIGINT');
 }
 
 async function send(host: Host, targets: readonly ProcessIdentity[], signal: string): Promise<Done> {
-  if (targets.length === 0) return saying(`${signal} was not sent: posidle sees no process of Fluentd`);
+  if (targets.length === 0) return { what: `${signal} was not sent: posidle sees no process of Fluentd` };
   const results = await Promise.all(
     targets.map((target) => host.signal(target, signal).catch((error: Error) => error)),
   );
@@ -75,16 +73,12 @@ async function send(host: Host, targets: readonly ProcessIdentity[], signal: str
   const failure = results.find((result) => result instanceof Error);
   if (failure !== undefined)
     return { what: `${signal} was not sent to all: ${failure.message}`, failed: true };
-  if (pids.length === 0) return saying(`${signal} was not sent: the process had ended`);
-  return saying(`sent ${signal} to ${pids.join(', ')}`);
+  if (pids.length === 0) return { what: `${signal} was not sent: the process had ended` };
+  return { what: `sent ${signal} to ${pids.join(', ')}` };
 }
 
-/** A wrapper gets the signals that Fluentd would get. */
-function supervisorIn({ fluentd }: Reach): readonly ProcessIdentity[] {
+/** The supervisor first. A wrapper gets the signals that Fluentd would get. */
+function processesIn({ fluentd }: Reach): readonly ProcessIdentity[] {
   if (fluentd.kind === 'wrapper') return [fluentd.leader];
-  return fluentd.kind === 'running' ? [fluentd.supervisor] : [];
-}
-
-function workersIn({ fluentd }: Reach): readonly ProcessIdentity[] {
-  return fluentd.kind === 'running' ? fluentd.workers : [];
+  return fluentd.kind === 'running' ? [fluentd.supervisor, ...fluentd.workers] : [];
 }

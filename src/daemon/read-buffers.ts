@@ -2,15 +2,13 @@ import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
 import { type BuffersReading, type Chunk, chunkId, type OutputReading } from '../core/fluentd/buffers.ts';
 import type { Host } from '../host.ts';
 
-type BufferHost = Pick<Host, 'listChunks'>;
-
 /** Looks at the part of Fluentd's buffers that is visible from outside: chunks on disk. */
 export class Buffers {
-  readonly #host: BufferHost;
+  readonly #host: Host;
   readonly #conf: FluentConf | undefined;
   #asideBefore: ReadonlySet<string> | undefined;
 
-  constructor(host: BufferHost, conf: FluentConf | undefined) {
+  constructor(host: Host, conf: FluentConf | undefined) {
     this.#host = host;
     this.#conf = conf;
   }
@@ -44,7 +42,7 @@ export class Buffers {
 const HIDDEN = 'buffers in the part of fluent.conf that posidle cannot evaluate';
 
 /** The chunks, or why nobody sees them. */
-async function chunksAt(host: BufferHost, globs: readonly string[]): Promise<readonly Chunk[] | string> {
+async function chunksAt(host: Host, globs: readonly string[]): Promise<readonly Chunk[] | string> {
   if (globs.length === 0) return 'its buffer is in memory, or fluent.conf does not name its directory';
   try {
     const { chunks, isThere } = await host.listChunks(globs);

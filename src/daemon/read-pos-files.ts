@@ -2,43 +2,45 @@ import { hasWildcard, patternOfArgument } from '../core/in-tail/path-glob.ts';
 import { COARSEST_TICK, type PosFileReading } from '../core/look/snapshot.ts';
 import { flawOf, latestIn, parsePosFile } from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
-import type { Host } from '../host.ts';
+import type { Followed, Host } from '../host.ts';
 
 /** The most pos files that one glob may match. */
 const MOST_FILES = 1_000;
+const NONE: Followed = { files: [] };
 
 /** The pos files that the arguments name: the matches of a glob, else the argument itself. With the reason if a glob cannot be listed whole. */
 export async function expandAll(
-  host: Pick<Host, 'listFollowed'>,
+  host: Host,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, string | undefined>> {
   const found = new Map<string, string | undefined>();
   for (const name of names) {
-    const paths = hasWildcard(name) ? await matchesOf(host, name).catch((error: Error) => error) : [];
-    if (paths instanceof Error) found.set(name, paths.message);
-    else for (const path of paths.length === 0 ? [name] : paths) found.set(path, undefined);
+    const { files, unknown } = hasWildcard(name) ? await matchesOf(host, name) : NONE;
+    const areKnown = files.length > 0 && unknown === undefined;
+    for (const path of areKnown ? files.map((file) => file.path) : [name]) found.set(path, unknown);
   }
   return found;
 }
 
-async function matchesOf(host: Pick<Host, 'listFollowed'>, name: string): Promise<readonly string[]> {
+async function matchesOf(host: Host, name: string): Promise<Followed> {
   // in_tail would fill in a date.
   const pattern = patternOfArgument(name).replaceAll('%', '%%');
   const rules = { paths: [pattern], excludePaths: [], globPolicy: 'extended' } as const;
-  const files = await host.listFollowed(rules);
-  if (files.length > MOST_FILES)
-    throw new Error(`${files.length} files match, and at most ${MOST_FILES} are read`);
-  return files.map(({ path }) => path);
+  const found = await host.listFollowed(rules);
+  const { length } = found.files;
+  const tooMany =
+    length > MOST_FILES ? `${length} files match, and at most ${MOST_FILES} are read` : undefined;
+  return { ...found, unknown: found.unknown ?? tooMany };
 }
 
 /** Reads pos files, each one again only if it may have changed. */
 export class PosFiles {
-  readonly #host: Pick<Host, 'listFollowed' | 'readFile' | 'now'>;
+  readonly #host: Host;
   #cache = new Map<string, CachedPosFile>();
   /** Of the look before. */
   #before = this.#cache;
 
-  constructor(host: Pick<Host, 'listFollowed' | 'readFile' | 'now'>) {
+  constructor(host: Host) {
     this.#host = host;
   }
 

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PathRules } from '../core/in-tail/path-pattern.ts';
-import type { FollowedFile } from '../core/look/snapshot.ts';
 import type { DrainRequest } from '../core/progress/drain-request.ts';
 import { andMore, type Millis } from '../core/text/units.ts';
-import { type Host, PartlyListed } from '../host.ts';
+import type { Followed, Host } from '../host.ts';
 import { leadsAway, placesBelow } from './files/below-root.ts';
 import { listChunks } from './files/chunks.ts';
 import { readFile } from './files/files.ts';
@@ -23,6 +22,7 @@ export class NodeHost implements Host {
   readonly signal = signalProcess;
   readonly holdsOpen = holdsOpen;
   readonly lookForFluentd = lookForFluentd;
+  readonly askWitnesses = askWitnesses;
   readonly tellWitness = tellWitness;
   #requests: DrainRequest[] = [];
   #triggers: readonly TriggerFile[] = [];
@@ -37,9 +37,9 @@ export class NodeHost implements Host {
     this.#root = root;
   }
 
-  /** Changes of these paths wake the loop. `refused` gets the reason if the system cannot watch. */
-  watchFiles(paths: readonly string[], refused: (why: string) => void): void {
-    this.#watcher = new Watcher(paths, refused);
+  /** Changes of these paths wake the loop. */
+  watchFiles(paths: readonly string[]): void {
+    this.#watcher = new Watcher(paths);
   }
 
   now(): Millis {
@@ -80,21 +80,18 @@ export class NodeHost implements Host {
 
   lookAt: Host['lookAt'] = (entries, found) => lookAt(entries, found, this.#root);
 
-  askWitnesses: Host['askWitnesses'] = (dir, question, patience) =>
-    askWitnesses(dir, question, this.now(), patience);
-
   listChunks: Host['listChunks'] = (globs) => listChunks(globs, placesBelow(this.#root));
 
-  async listFollowed(rules: PathRules, alreadyKept?: number): Promise<readonly FollowedFile[]> {
+  async listFollowed(rules: PathRules, alreadyKept?: number): Promise<Followed> {
     const away = new Set<string>();
     const isAway = leadsAway(this.#root);
     const missed = (path: string) => void (isAway(path) && away.add(path));
     const placeOf = placesBelow(this.#root);
     const now = new Date();
     const clock = { instant: now.getTime(), minutesEast: -now.getTimezoneOffset() };
-    const files = await listFollowed(rules, clock, { placeOf, missed, alreadyKept });
-    if (away.size === 0) return files;
-    throw new PartlyListed(`${andMore([...away])} is ${LED_AWAY}`, files);
+    const { files, unknown } = await listFollowed(rules, clock, { placeOf, missed, alreadyKept });
+    const ledAway = away.size === 0 ? undefined : `${andMore([...away])} is ${LED_AWAY}`;
+    return { files, unknown: unknown ?? ledAway };
   }
 
   /** Looks at these files, too, whenever the loop asks for requests. */
@@ -104,12 +101,10 @@ export class NodeHost implements Host {
 
   requests(): readonly DrainRequest[] {
     for (const trigger of this.#triggers) {
-      const { by, mayGo = false } = trigger;
-      const hasCome = this.#requests.some((request) => request.by === by);
-      if (hasCome && !mayGo) continue;
-      const isThere = trigger.look();
-      if (isThere && !hasCome) this.#requests.push({ by, at: this.now() });
-      if (!isThere && hasCome) this.#requests = this.#requests.filter((request) => request.by !== by);
+      const { by } = trigger;
+      const others = this.#requests.filter((request) => request.by !== by);
+      if (!trigger.look()) this.#requests = others;
+      else if (others.length === this.#requests.length) this.#requests.push({ by, at: this.now() });
     }
     return [...this.#requests];
   }

@@ -1,16 +1,15 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants, realpath, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { isAbsolute, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import { isSame } from '../core/fluentd/processes.ts';
-import { hasWildcard } from '../core/in-tail/path-glob.ts';
+import { hasWildcard, nameMatcher, patternOfArgument } from '../core/in-tail/path-glob.ts';
 import { FluentdFinder } from '../daemon/find-fluentd.ts';
 import type { Host } from '../host.ts';
 import { placesBelow } from '../node/files/below-root.ts';
 import { loadFluentConf } from '../node/files/conf-files.ts';
 import { exists, type PlaceOf } from '../node/files/files.ts';
-import { nameUnder } from '../node/files/glob.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { fluentdArguments } from '../node/processes/command-line.ts';
 import { environmentOf, workingDirectoryOf } from '../node/processes/proc.ts';
@@ -38,9 +37,16 @@ export interface FoundPosFiles {
   /** Warnings about the configuration, a line each. */
   readonly warnings: readonly string[];
   readonly confPath: string | undefined;
-  /** The shared directory of the witness, if there is one. */
+  /** The directory of the witness, if there is one. */
   readonly witness?: string | undefined;
 }
+
+export const NOTHING_FOUND: FoundPosFiles = {
+  posFiles: [],
+  conf: undefined,
+  warnings: [],
+  confPath: undefined,
+};
 
 const BY_WITNESS = 'give Fluentd a witness (`posidle witness` shows how)';
 /** Linux has no longer paths (limits.h). */
@@ -51,7 +57,7 @@ export async function findPosFiles(host: Host, wanted: ConfWanted): Promise<Foun
   const { posFiles = [], hasWitness = false } = wanted;
   refusePosFiles(posFiles);
   const found = await findConf(host, wanted, process.env);
-  const none = { posFiles, conf: undefined, warnings: [], confPath: undefined };
+  const none = { ...NOTHING_FOUND, posFiles };
   if (found === undefined) {
     if (posFiles.length > 0 || hasWitness) return none;
     throw new UsageError(
@@ -110,6 +116,27 @@ async function namedBy(named: readonly string[], sources: readonly TailSource[])
     if (posFile !== undefined && !isUnsure) found.push({ ...source, posFile });
   }
   return found;
+}
+
+/**
+ * The user's name for `path` if `pattern` means it: the same place written differently (relative, through a symlink), or a match of the glob.
+ * Undefined if not. The files need not exist.
+ */
+async function nameUnder(pattern: string, path: string): Promise<string | undefined> {
+  const [wanted, own] = await Promise.all([canonical(pattern), canonical(path)]);
+  if (wanted === own) return pattern;
+  const parts = patternOfArgument(wanted).split('/');
+  const names = own.split('/');
+  const fits = parts.length === names.length && parts.every((part, at) => nameMatcher(part)(names[at] ?? ''));
+  if (!hasWildcard(pattern) || !fits) return undefined;
+  return hasWildcard(dirname(pattern)) ? path : join(dirname(pattern), basename(path));
+}
+
+/** Resolves symlinks of the directory, if it exists. Keeps the name. */
+async function canonical(path: string): Promise<string> {
+  const whole = resolve(path);
+  const directory = await realpath(dirname(whole)).catch(() => dirname(whole));
+  return join(directory, basename(whole));
 }
 
 /**

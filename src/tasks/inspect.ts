@@ -9,19 +9,11 @@ import type { Rates } from '../core/inspect/rates.ts';
 import type { Observation, ObservedFile } from '../core/look/observation.ts';
 import { observe, observeOnce } from '../core/look/observe.ts';
 import type { PosFileReading, Snapshot } from '../core/look/snapshot.ts';
-import type { Subject } from '../core/look/subject.ts';
 import { Collector } from '../daemon/collect.ts';
 import type { Host } from '../host.ts';
 import { inWords } from '../node/files/in-words.ts';
-import { type ConfWanted, type FoundPosFiles, findPosFiles } from './find-conf.ts';
+import { type ConfWanted, type FoundPosFiles, findPosFiles, NOTHING_FOUND } from './find-conf.ts';
 import { UsageError } from './usage-error.ts';
-
-interface InspectSubject
-  extends Pick<FoundPosFiles, 'conf' | 'warnings'>,
-    Omit<Subject, 'fluentd' | 'doneProcess'> {
-  /** Why there is nothing to inspect. */
-  readonly nothing?: string | undefined;
-}
 
 interface InspectWanted extends Pick<ConfWanted, 'fluentConf' | 'root'> {
   readonly posFiles: readonly string[];
@@ -29,18 +21,12 @@ interface InspectWanted extends Pick<ConfWanted, 'fluentConf' | 'root'> {
 }
 
 /** Finds the files to inspect. Throws a UsageError if there are none. `root`: the root directory of `host`. */
-export async function inspectSubject(host: Host, wanted: InspectWanted): Promise<InspectSubject> {
-  const { root, fluentConf, witness } = wanted;
+export async function inspectSubject(host: Host, wanted: InspectWanted): Promise<FoundPosFiles> {
+  const { root, fluentConf, posFiles, witness } = wanted;
   if (root !== undefined) await refuseRoot(root);
   // The container of posidle has Fluentd's witness, but none of its files.
-  if (witness !== undefined && fluentConf === undefined && wanted.posFiles.length === 0)
-    return { conf: undefined, warnings: [], witness, posFiles: [] };
-  const { confPath, ...found } = await findPosFiles(host, wanted);
-  const nothing =
-    found.posFiles.length > 0 || witness !== undefined
-      ? undefined
-      : `${confPath} has no in_tail source: nothing to inspect`;
-  return { ...found, nothing, witness };
+  const hasOnlyWitness = witness !== undefined && fluentConf === undefined && posFiles.length === 0;
+  return { ...(hasOnlyWitness ? NOTHING_FOUND : await findPosFiles(host, wanted)), witness };
 }
 
 async function refuseRoot(root: string): Promise<void> {
@@ -61,7 +47,7 @@ const ONLY_FILES = {
 export type Inspect = () => Promise<Found>;
 
 /** Each call is a look. `rates`: for repeated looks; undefined for a single one. */
-export function inspector(host: Host, subject: InspectSubject, rates?: Rates): Inspect {
+export function inspector(host: Host, subject: FoundPosFiles, rates?: Rates): Inspect {
   const policy: Policy = { ...DEFAULT_POLICY, tail: tailFacts(subject.conf?.sources) };
   // An inspection shows the files beside the witness's answer. The daemon would leave them out.
   const onlyFiles = { witness: undefined, fluentd: { by: 'search' }, doneProcess: undefined } as const;
@@ -82,7 +68,7 @@ export function inspector(host: Host, subject: InspectSubject, rates?: Rates): I
   };
 }
 
-async function snapshotOf(host: Host, subject: InspectSubject, collector: Collector): Promise<Snapshot> {
+async function snapshotOf(host: Host, subject: FoundPosFiles, collector: Collector): Promise<Snapshot> {
   const { posFiles, witness } = subject;
   const looked = await collector.look('all', ONLY_FILES);
   const at = Math.round(looked.at);

@@ -1,11 +1,15 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from '../core/drain/outcome.ts';
 import { findFamily, identityOf } from '../core/fluentd/processes.ts';
 import type { FluentdReading, FluentdTarget, ProcessIdentity } from '../core/progress/fluentd-reading.ts';
-import type { Millis } from '../core/text/units.ts';
+import { formatDuration, LONGEST_TIMER, type Millis } from '../core/text/units.ts';
 import { FluentdFinder } from '../daemon/find-fluentd.ts';
 import type { NodeHost } from '../node/node-host.ts';
-import { type Child, startChild } from '../node/processes/child.ts';
 import { fluentdArguments } from '../node/processes/command-line.ts';
+import { send } from '../node/processes/processes.ts';
 import { CommandError, UsageError } from './usage-error.ts';
 
 const NOT_FOUND = 127;
@@ -14,11 +18,16 @@ const NOT_EXECUTABLE = 126;
 const WRAPPER_END: Millis = 2_000;
 const LOOKS: Millis = 100;
 
+/** Starts Fluentd, or a wrapper of it, as the leader of its own session, with this process's input and output. */
 export class Parent {
   readonly #host: NodeHost;
   readonly command: readonly string[];
-  #child: Child | undefined;
+  #child: ChildProcess | undefined;
   #leader: ProcessIdentity | undefined;
+  /** The child's exit code, 128 + n for signal n; undefined if it never started. */
+  exitCode: Promise<number> | undefined;
+  /** How the child has ended. */
+  end: string | undefined;
 
   /** Throws a UsageError if Fluentd would leave its parent (-d). */
   constructor(host: NodeHost, command: readonly string[]) {
@@ -33,9 +42,21 @@ export class Parent {
   }
 
   async start(env = process.env): Promise<FluentdTarget> {
-    this.#child = await startChild(this.command, env).catch((error) => refuse(this.command, error));
-    const { pid, exitCode } = this.#child;
-    void exitCode.then(() => this.#host.wake());
+    const [file = '', ...args] = this.command;
+    const child = spawn(file, args, { detached: true, stdio: 'inherit', env });
+    const began = performance.now();
+    const exitCode = new Promise<number>((resolve) =>
+      child.once('exit', (code, signal) => {
+        this.end = `${signal ?? `exit code ${code}`} after ${formatDuration(performance.now() - began)}`;
+        resolve(signal === null ? Number(code) : 128 + constants.signals[signal]);
+        this.#host.wake();
+      }),
+    );
+    await once(child, 'spawn').catch((error) => refuse(file, error));
+    this.#child = child;
+    this.exitCode = exitCode;
+    process.once('exit', () => this.#killGroup());
+    const { pid = 0 } = child;
     const family = await this.#host.listProcesses(pid).catch(({ message }: Error) => {
       throw new CommandError(message, EXIT.cannotWork);
     });
@@ -51,11 +72,11 @@ export class Parent {
   }
 
   /** Signals Fluentd, or the child if no Fluentd is visible. After `within` it kills what is left. */
-  async shutDown(signal: string, within: Millis): Promise<void> {
+  async shutDown(signal: NodeJS.Signals, within: Millis): Promise<void> {
     const found = await this.#find();
     if (found?.kind === 'running') await this.#host.signal(found.supervisor, signal);
-    else this.#child?.signal(signal);
-    await this.#child?.endsWithin(within);
+    else this.#child?.kill(signal);
+    await this.#endsWithin(within);
     await this.killRest();
   }
 
@@ -64,20 +85,23 @@ export class Parent {
     const before = await this.#family();
     for (let left = WRAPPER_END; left > 0; left -= LOOKS) {
       if ((await this.#find())?.kind !== 'wrapper') break;
-      await this.#child?.endsWithin(LOOKS);
+      await this.#endsWithin(LOOKS);
     }
     const rest = [...before, ...(await this.#family())];
     await Promise.all(rest.map((process) => this.#host.signal(process, 'SIGKILL').catch(() => 'gone')));
-    this.#child?.killGroup();
+    this.#killGroup();
   }
 
-  /** The child's exit code, 128 + n for signal n; undefined if it never started. */
-  async exitCode(): Promise<number | undefined> {
-    return this.#child?.exitCode;
+  async #endsWithin(span: Millis): Promise<void> {
+    await Promise.race([this.exitCode, pause(Math.min(span, LONGEST_TIMER), undefined, { ref: false })]);
   }
 
-  get end(): string | undefined {
-    return this.#child?.end();
+  /** Its id is the pid of the child. Does nothing if the system has reused that. */
+  #killGroup(): void {
+    const { pid, exitCode = null, signalCode = null } = this.#child ?? {};
+    if (pid === undefined) return;
+    const isReaped = exitCode !== null || signalCode !== null;
+    if (!isReaped || send(pid, 0) === 'gone') send(-pid, 'SIGKILL');
   }
 
   async #find(): Promise<FluentdReading | undefined> {
@@ -95,7 +119,7 @@ export class Parent {
   }
 }
 
-function refuse([file]: readonly string[], { code, message }: NodeJS.ErrnoException): never {
+function refuse(file: string, { code, message }: NodeJS.ErrnoException): never {
   const isMissing = code === 'ENOENT';
   const why = `cannot run ${file}: ${isMissing ? 'no such command' : message}`;
   throw new CommandError(why, isMissing ? NOT_FOUND : NOT_EXECUTABLE);

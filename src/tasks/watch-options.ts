@@ -1,34 +1,45 @@
 import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
-import type { TriggerSettings } from './arm-triggers.ts';
+import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
+import { tailFacts } from '../core/fluent-conf/tail.ts';
+import type { Role } from '../core/progress/limits.ts';
+import type { Millis } from '../core/text/units.ts';
 
-type Durations = 'quiet' | 'startTimeout' | 'drainTimeout' | 'stopTimeout' | 'grace';
+type Decided = 'startTimeout' | 'drainTimeout' | 'stopTimeout' | 'grace' | 'podEnds';
 
-export interface Settings extends TriggerSettings, Pick<Policy, Durations | 'podEnds'> {
+export interface WatchOptions extends Partial<Pick<Policy, Decided>> {
   /** Pos files or globs. If none: those of `fluentConf`. */
   readonly posFiles?: readonly string[] | undefined;
   /** If undefined, posidle looks for Fluentd's own. */
   readonly fluentConf?: string | undefined;
   /** The directory of the witness, or `off`. The default is `POSIDLE_DIR`, else /posidle if it exists; a parent makes its own. */
   readonly witness?: string | undefined;
+  readonly quiet?: Policy['quiet'] | undefined;
+  readonly doneFile?: string | undefined;
+  /** A part of the command line of main's process. The drain begins when it is gone. */
+  readonly doneProcess?: string | undefined;
+  /** Main refreshes it while it runs. The drain begins when it no longer does. */
+  readonly heartbeatFile?: string | undefined;
+  /** How long main's process must be gone, or its heartbeat file stay as it is. Each has its own default. */
+  readonly mainGone?: Millis | undefined;
 }
 
-export type WatchOptions = { readonly [Key in keyof Settings]?: Settings[Key] | undefined };
-
-/** Adds the defaults. `quiet` is a guess, so its default applies only without another trigger. */
-export function settingsOf(options: WatchOptions): Settings {
-  const { doneFile, doneProcess, heartbeatFile } = options;
-  const hasOther = (doneFile ?? doneProcess ?? heartbeatFile) !== undefined;
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const byDefault = { ...DEFAULT_POLICY, ...(hasOther && { quiet: 'off' as const }), doneProcess: undefined };
-  return { ...byDefault, ...Object.fromEntries(given) };
-}
-
-export function policyOf(settings: Settings, facts: Pick<Policy, 'tail' | 'role'>): Policy {
-  const { quiet, startTimeout, drainTimeout, grace, stopTimeout, podEnds, doneProcess, mainGone } = settings;
+export function policyOf(options: WatchOptions, conf: FluentConf | undefined, role: Role): Policy {
+  const { startTimeout, drainTimeout, stopTimeout, grace, podEnds } = { ...DEFAULT_POLICY, ...options };
+  const { quiet = usualQuiet(options, conf), doneProcess, mainGone } = options;
   return {
     ...DEFAULT_POLICY,
-    ...{ quiet, startTimeout, drainTimeout, grace, stopTimeout, podEnds, ...facts },
+    ...{ quiet, startTimeout, drainTimeout, stopTimeout, grace, podEnds, role },
+    tail: tailFacts(conf?.sources),
     doneProcess: doneProcess !== undefined,
     doneProcessGone: mainGone ?? DEFAULT_POLICY.doneProcessGone,
   };
+}
+
+/** Silence is a guess, so it counts only without another trigger. in_tail must have time to find a new file, and then to read a renamed one to its end. */
+function usualQuiet(options: WatchOptions, conf: FluentConf | undefined): Policy['quiet'] {
+  const { doneFile, doneProcess, heartbeatFile } = options;
+  if ((doneFile ?? doneProcess ?? heartbeatFile) !== undefined) return 'off';
+  if (conf === undefined) return DEFAULT_POLICY.quiet;
+  const { refreshInterval, rotateWait } = tailFacts(conf.sources);
+  return Math.max(Number(DEFAULT_POLICY.quiet), refreshInterval + rotateWait);
 }

@@ -1,11 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, type Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
-import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
-import { tailFacts } from '../core/fluent-conf/tail.ts';
 import { IS_DATABASE, isDatabase } from '../core/pos-file/pos-file.ts';
 import type { FluentdTarget } from '../core/progress/fluentd-reading.ts';
-import type { Role } from '../core/progress/limits.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
 import { type Reporter, runLoop } from '../daemon/loop.ts';
 import { expandAll } from '../daemon/read-pos-files.ts';
@@ -17,74 +14,77 @@ import { armedBy, openTriggers } from './arm-triggers.ts';
 import { type FoundPosFiles, findPosFiles } from './find-conf.ts';
 import type { Parent } from './parent.ts';
 import { CommandError, UsageError } from './usage-error.ts';
-import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-options.ts';
+import { policyOf, type WatchOptions } from './watch-options.ts';
 
-export interface WatchReporter extends Reporter {
-  warned?(text: string): void;
-  /** Called when Fluentd is gone, before a parent kills the rest of its command. */
-  ended?(outcome: Outcome): Promise<void>;
+export interface WatchPlan {
+  readonly found: FoundPosFiles;
+  readonly policy: Policy;
+  /** What begins the drain without a call or a signal. */
+  readonly armed: readonly string[];
+  /** Their changes wake posidle. */
+  readonly paths: readonly string[];
 }
 
-export interface WatchSetup {
-  /** Called after all options are checked and before anything starts. */
-  readonly begin: (found: FoundPosFiles, policy: Policy, armed: readonly string[]) => Promise<WatchReporter>;
-  /** Starts Fluentd. Without a parent posidle looks for a running one. */
-  readonly parent?: Parent | undefined;
-  /** If given, posidle looks for no pos files and no configuration. */
-  readonly found?: FoundPosFiles;
+/** Checks all options, and starts nothing. `drain` has `known`: then posidle looks for no pos files and no configuration. */
+export async function planWatch(
+  host: NodeHost,
+  options: WatchOptions,
+  parent?: Parent,
+  known?: FoundPosFiles,
+): Promise<WatchPlan> {
+  const { witness, doneFile } = options;
+  const isOff = witness === 'off';
+  const shared = parent === undefined && !isOff ? (witness ?? sharedDir()) : undefined;
+  const hasWitness = shared !== undefined || (parent !== undefined && !isOff);
+  const wanted = { ...options, command: parent?.command, isOfFluentd: true, hasWitness };
+  const found = known ?? (await inTime(findPosFiles(host, wanted)));
+  if (found.posFiles.length === 0 && found.conf !== undefined && parent === undefined)
+    throw new CommandError(`${found.confPath} ${NOTHING}`, EXIT.cannotWork);
+  // Bounded, because a dead mount never answers.
+  const posFiles = await host.within(pathsOf(host, found.posFiles), host.now());
+  const policy = policyOf(options, found.conf, parent === undefined ? 'beside' : 'parent');
+  return {
+    found: { ...found, witness: shared },
+    ...{ policy, armed: armedBy(options, policy), paths: [posFiles ?? [], doneFile ?? []].flat() },
+  };
 }
 
+/** Watches until Fluentd is gone. With a parent it starts Fluentd, else it looks for a running one. */
 export async function watchFluentd(
   host: NodeHost,
   options: WatchOptions,
-  { begin, parent, found: known }: WatchSetup,
+  { found, policy, paths }: WatchPlan,
+  report: WatchReporter,
+  parent?: Parent,
 ): Promise<Outcome> {
-  const asked = settingsOf(options);
+  const { posFiles, conf } = found;
   try {
-    const isOff = asked.witness === 'off';
-    const shared = parent === undefined && !isOff ? (asked.witness ?? sharedDir()) : undefined;
-    const hasWitness = shared !== undefined || (parent !== undefined && !isOff);
-    const wanted = { ...asked, command: parent?.command, isOfFluentd: true, hasWitness };
-    const found = known ?? (await inTime(findPosFiles(host, wanted)));
-    if (found.posFiles.length === 0 && found.conf !== undefined && parent === undefined)
-      throw new CommandError(`${found.confPath} ${NOTHING}`, EXIT.cannotWork);
-    const settings = options.quiet === undefined ? withFittingQuiet(asked, found.conf) : asked;
-    // Bounded, because a dead mount never answers.
-    const paths = await host.within(pathsOf(host, found.posFiles), host.now());
-    const role: Role = parent === undefined ? 'beside' : 'parent';
-    const policy = policyOf(settings, { tail: tailFacts(found.conf?.sources), role });
-    const report = await begin({ ...found, witness: shared }, policy, armedBy(settings));
-    const warn = (text: string) => report.warned?.(text);
-    host.watchTriggers(openTriggers(settings, warn));
-    host.watchFiles([paths ?? [], settings.doneFile ?? []].flat(), (why) =>
-      warn(`the system does not report changes of files (${why}). ${ONLY_CLOCK}`),
-    );
-    const { posFiles, conf } = found;
-    const { doneProcess } = settings;
-    const own = parent && (await ownWitness(settings, warn));
+    host.watchTriggers(openTriggers(options, policy, report.warned));
+    host.watchFiles(paths);
+    const own = parent && (await ownWitness(options.witness, report.warned));
     // Without a pos file nothing proves which process it is, but a witness is asked by its directory.
     const beside: FluentdTarget = { by: posFiles.length === 0 ? 'witness' : 'search' };
     const fluentd = (await parent?.start(own?.env)) ?? beside;
-    const subject = {
-      posFiles,
-      conf,
-      role,
-      doneProcess,
-      fluentd,
-      witness: own?.dir ?? shared,
-      self: process.pid,
-    };
+    const { doneProcess } = options;
+    const witness = own?.dir ?? found.witness;
+    const subject = { posFiles, conf, doneProcess, fluentd, witness, self: process.pid };
     const outcome = await runLoop(host, { subject, policy, report });
-    await report.ended?.(outcome);
+    await report.ended(outcome);
     await parent?.killRest();
     return outcome;
   } catch (error) {
     // Even if posidle fails, Fluentd must stop properly.
-    await parent?.shutDown('SIGINT', asked.stopTimeout);
+    await parent?.shutDown('SIGINT', policy.stopTimeout);
     throw error;
   } finally {
     host.close();
   }
+}
+
+export interface WatchReporter extends Reporter {
+  warned(this: void, text: string): void;
+  /** Called when Fluentd is gone, before a parent kills the rest of its command. */
+  ended(outcome: Outcome): Promise<void>;
 }
 
 /** A dead mount never answers. */
@@ -100,7 +100,6 @@ async function inTime<Found>(work: Promise<Found>): Promise<Found> {
 
 const NOTHING =
   'has no in_tail source: nothing to watch. Give Fluentd a witness (`posidle witness` shows how), and posidle drains it';
-const ONLY_CLOCK = 'posidle looks once a second instead; that loses nothing';
 
 /** The paths of the pos files. Throws a UsageError for a database of Fluent Bit. */
 async function pathsOf(host: NodeHost, posFiles: readonly string[]): Promise<readonly string[]> {
@@ -112,15 +111,8 @@ async function pathsOf(host: NodeHost, posFiles: readonly string[]): Promise<rea
   return paths;
 }
 
-/** Raises the default until in_tail has time to find a new file, and then to read a renamed one to its end. */
-function withFittingQuiet(settings: Settings, conf: FluentConf | undefined): Settings {
-  if (settings.quiet === 'off' || conf === undefined) return settings;
-  const { refreshInterval, rotateWait } = tailFacts(conf.sources);
-  return { ...settings, quiet: Math.max(settings.quiet, refreshInterval + rotateWait) };
-}
-
 /** Writes the witness before Fluentd starts. If that fails, it warns and Fluentd starts without one. */
-async function ownWitness({ witness }: Settings, warn: (text: string) => void) {
+async function ownWitness(witness: string | undefined, warn: (text: string) => void) {
   if (witness === 'off') return undefined;
   try {
     return await loadedWitness(witness, process.env);

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { expect, test, vi } from 'vitest';
 import { WatchEndpoints } from '../../src/commands/drain-report/watch-endpoints.ts';
 import { LastLook, listen } from '../../src/commands/listen.ts';
@@ -11,11 +12,12 @@ vi.mock(import('../../src/node/network/http-server.ts'), async (original) => ({
 }));
 
 test.each([
-  ['EACCES', 'permission denied: ports below 1024 need the capability NET_BIND_SERVICE'],
-  ['EADDRINUSE', 'another process listens there already'],
-  ['EADDRNOTAVAIL', 'no network interface here has this address'],
+  ['EACCES' as const, 'permission denied: ports below 1024 need the capability NET_BIND_SERVICE'],
+  ['EADDRINUSE' as const, 'address already in use'],
+  ['EADDRNOTAVAIL' as const, 'address not available'],
 ])('what keeps it from listening (%s) is said in words', async (code, why) => {
-  vi.mocked(startHttpServer).mockRejectedValue(Object.assign(new Error(code), { code }));
+  const error = Object.assign(new Error(code), { code, errno: -constants.errno[code] });
+  vi.mocked(startHttpServer).mockRejectedValue(error);
   const routes = { get: {}, post: {}, tokenFile: undefined };
   await expect(listen({ host: '0.0.0.0', port: 80 }, routes)).rejects.toThrow(
     `--listen: cannot listen on 0.0.0.0:80: ${why}`,
@@ -41,7 +43,7 @@ test.each([
   ['with a file only its bearer may quit', '/run/token', ['/quitquitquit'], '/run/token'],
 ])('%s', (_, token, paths, tokenFile) => {
   const routes = new WatchEndpoints(() => 0).routes(() => {}, token);
-  expect([Object.keys(routes.post), routes.tokenFile]).toEqual([paths, tokenFile]);
+  expect([Object.keys(routes.post ?? {}), routes.tokenFile]).toEqual([paths, tokenFile]);
 });
 
 test('an overdue look does not count as a look', () => {

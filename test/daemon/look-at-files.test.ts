@@ -22,7 +22,7 @@ test.each(['all', 'last'] as const)('a look that takes in %s lists them always',
 });
 
 test('what may hide further sources is told once, with the number of the reasons', async () => {
-  const conf = { sources: [], hidden: ['f.conf:1: why', 'f.conf:2: why', 'f.conf:3: other'] };
+  const conf = { ...confOf([]), sources: [], hidden: ['f.conf:1: why', 'f.conf:2: why', 'f.conf:3: other'] };
   const { followed } = await new Files(new FakeHost(), { posFiles: [], conf }).look('all');
   expect(followed.map(({ unknown }) => unknown)).toEqual(['f.conf:1: why (and 2 more)']);
 });
@@ -33,7 +33,7 @@ test('sources share the memory: each is listed beside the files of those before 
   const listing = vi.spyOn(host, 'listFollowed');
   const paths = ['/var/log/*.log', '/var/log/a.log', '/none'];
   const sources = paths.flatMap((path) => confOf([path]).sources);
-  await new Files(host, { posFiles: [], conf: { sources, hidden: [] } }).look('all');
+  await new Files(host, { posFiles: [], conf: { ...confOf([]), sources } }).look('all');
   expect(listing.mock.calls.map((given) => given.at(1))).toEqual([0, 2, 3]);
 });
 

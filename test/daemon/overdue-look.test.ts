@@ -19,7 +19,7 @@ function slowHost(slowFrom: number, takes = Number.POSITIVE_INFINITY): FakeHost 
 }
 
 const drainedAt = ({ transitions }: Run['report']) =>
-  transitions.find(({ to }) => to === 'draining')?.seen.at;
+  transitions.find(({ state }) => state.name === 'draining')?.seen.at;
 const watch = (host: FakeHost, rules = {}) => run(host, rules, { conf: confOf([LOG]) });
 
 describe('a look that never ends', () => {

@@ -24,7 +24,7 @@ test("main's process is gone since the look that missed it first, and no look mo
   const missed = report.looks.find(({ seen }) => seen.main.goneSince !== undefined);
   const over = (missed?.seen.at ?? 0) + 2_100;
   expectStops(host, [`SIGINT 4242 @${over}`]);
-  expect(report.transitions.find(({ to }) => to === 'draining')?.seen.at).toBe(over);
+  expect(report.transitions.find(({ state }) => state.name === 'draining')?.seen.at).toBe(over);
 });
 
 test("main's process is not taken for gone while nobody can list the processes", async () => {

@@ -176,7 +176,7 @@ async function sinkIn(site: Site, phase: SinkPhase): Promise<HttpSink> {
   return sink;
 }
 
-const ask = ({ dir }: Site) => askWitnesses(witnessIn(dir), 'look', 0);
+const ask = ({ dir }: Site) => askWitnesses(witnessIn(dir), 'look');
 const progress = async (site: Site) => progressFromWitnesses(await ask(site));
 
 /** The messages that the witness has heard so far. */

@@ -161,7 +161,7 @@ onFluentd(ONE_VERSION, (version) => {
     expect(ended).toMatchObject({ ...DRAINED, outcome: null });
     expect(ended.log).toContainEqual(saying(/drained: /));
     expect(ended.log).toContainEqual(
-      saying(/^the termination message cannot be written: the file system is read-only/),
+      saying(/^the termination message cannot be written: read-only file system/),
     );
   });
 

@@ -335,8 +335,8 @@ describe('beside a running Fluentd', () => {
         });
         expect(problems).toEqual([]);
         const [source] = sources;
-        const files = source && (await listFollowed(source, { instant: Date.now(), minutesEast: 0 }));
-        expect(files?.map(({ path }) => path)).toEqual(entries());
+        const found = source && (await listFollowed(source, { instant: Date.now(), minutesEast: 0 }));
+        expect(found?.files.map(({ path }) => path)).toEqual(entries());
         expect(buffers).toHaveLength(8);
         for (const { chunkGlobs } of buffers) {
           const chunks = (await Promise.all(chunkGlobs.map((glob) => rubyGlob(glob)))).flat();

@@ -184,7 +184,7 @@ describe('an unreadable file is named, without a stack', () => {
   });
 
   test.each([
-    ['inspect --root none app.pos', 2, /--root: none: there is no such file; name a node's mount/],
+    ['inspect --root none app.pos', 2, /--root: none: no such file or directory; name a node's mount/],
     ['inspect --root a.log app.pos', 2, /--root: a\.log isn't a directory/],
   ])('%s', (words, code, said) => {
     posFile('app.pos', [logged('a.log', 'one\n', 4)]);
@@ -245,7 +245,7 @@ describe('below a root lies another world', () => {
     expect(stderr).toMatch(/no pos file is named, and no fluent\.conf found/);
     expect(status).toBe(2);
     expect(shell('posidle inspect --root root -c $PWD/f.conf').stderr).toMatch(
-      /--fluent-conf: .*f\.conf: there is no such file/,
+      /--fluent-conf: .*f\.conf: no such file or directory/,
     );
   });
 

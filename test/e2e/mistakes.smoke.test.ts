@@ -6,13 +6,13 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['--quiet 30s', 'missing command. Use watch, run, drain, inspect, export, witness or inject'],
   ['watch --done-flie /x', 'there is no option --done-flie. Did you mean --done-file?'],
   ['run', 'run: the command to start is missing. Use posidle run [options] -- fluentd -c fluent.conf'],
-  ['witness /dev/null', 'witness: cannot write to /dev/null: a part of its path is not a directory'],
-  ['witness /proc/none', 'witness: cannot write to /proc/none: there is no such directory'],
+  ['witness /dev/null', 'witness: cannot write to /dev/null: not a directory'],
+  ['witness /proc/none', 'witness: cannot write to /proc/none: no such file or directory'],
   ['inspect -p  --json', '--pos-file: the value is empty. Is a variable not set?'],
   ['inspect a.pos -n batch', '--namespace and --context need a Pod: kubectl posidle inspect POD'],
   ['witness', 'witness: DIR is missing. Use posidle witness /posidle'],
   ['inject', 'inject: the file is missing. Use posidle inject FILE, or - for stdin'],
-  ['inject no.yaml', 'inject: no.yaml: there is no such file'],
+  ['inject no.yaml', 'inject: no.yaml: no such file or directory'],
 ];
 
 test.concurrent.each(MISTAKES)('posidle %s', async (line, said) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { injectInto } from '../../src/core/inject/inject.ts';
-import { settingsOf } from '../../src/tasks/watch-options.ts';
+import { policyOf } from '../../src/tasks/watch-options.ts';
 import { BUNDLE } from '../pods/bundle.ts';
 import { standInFor } from '../pods/images.ts';
 import { type Container, type Manifest, named, type PodSpec, podIn } from '../pods/kubernetes.ts';
@@ -98,7 +98,7 @@ describe('the manifests', () => {
     const dockerfile = readFileSync('docker/kubernetes/parent/Dockerfile', 'utf8');
     expect(dockerfile).toMatch(/^ENTRYPOINT \["tini", "--", "posidle", "run", "--", /m);
     expect(dockerfile).not.toMatch(/^(ENV| ).*POSIDLE_/m);
-    expect(settingsOf({})).toMatchObject({ quiet: 60_000, startTimeout: 600_000 });
+    expect(policyOf({}, undefined, 'parent')).toMatchObject({ quiet: 60_000, startTimeout: 600_000 });
   });
 });
 

@@ -121,10 +121,11 @@ export const TARGETS = {
         const paths = [`${dir}/names/*`, `${dir}/**/*.log`];
         const clock = { instant: 0, minutesEast: 0 };
         const rules = { paths, excludePaths: [], globPolicy: 'backward_compatible' as const };
-        const found = await listFollowed(rules, clock);
-        for (const { path } of found)
+        const { files, unknown } = await listFollowed(rules, clock);
+        if (unknown !== undefined) throw new Error(unknown);
+        for (const { path } of files)
           if (/[\p{Cc}\p{Cs}]/u.test(printable(path))) throw new Error(`${path} is not printable`);
-        const seen = found.filter(({ path }) => path.startsWith(`${dir}/names/`)).length;
+        const seen = files.filter(({ path }) => path.startsWith(`${dir}/names/`)).length;
         const hidden = names.filter((name) => name.startsWith('.')).length;
         if (seen !== names.length - hidden) throw new Error(`${seen} of ${names.length} names were found`);
       }),

@@ -47,9 +47,9 @@ export class Checks implements Reporter {
     this.#world.tell(`posidle: ${what}`);
   }
 
-  transition({ from, to, why, state, seen }: Transition): void {
-    this.#world.tell(`posidle: ${from} → ${to}: ${why}`);
-    this.#coverage?.reached('transition', `${from} --> ${to}`);
+  transition({ from, why, state, seen }: Transition): void {
+    this.#world.tell(`posidle: ${from} → ${state.name}: ${why}`);
+    this.#coverage?.reached('transition', `${from} --> ${state.name}`);
     if (state.name !== 'stopping') return;
     this.#stopsInTime(seen, state.trigger);
     if (!why.startsWith('not drained')) {

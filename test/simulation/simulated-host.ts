@@ -1,12 +1,12 @@
 import type { ChunkListing } from '../../src/core/fluentd/buffers.ts';
-import type { FileLook, FileStat, FollowedFile } from '../../src/core/look/snapshot.ts';
-import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
+import type { FileLook, FileStat } from '../../src/core/look/snapshot.ts';
+import type { KeyedEntry, PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { DrainRequest } from '../../src/core/progress/drain-request.ts';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
 import type { Question } from '../../src/core/progress/question.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Reports } from '../../src/core/witness/reports.ts';
-import type { FileContent, FluentdSign, Host, ReadOptions, WitnessOrder } from '../../src/host.ts';
+import type { FileContent, FluentdSign, Followed, Host, ReadOptions, WitnessOrder } from '../../src/host.ts';
 import { lookOf } from '../support/builders.ts';
 import { SELF } from '../support/fake-host.ts';
 import { chunkFiles } from './chunk-files.ts';
@@ -69,9 +69,9 @@ export class SimulatedHost implements Host {
     return { stamp, file: '1', bytes: posFile.bytes, writtenAgo: clock.wall - posFile.writtenAt };
   }
 
-  async lookAt<Entry extends PositionEntry>(
-    entries: Iterable<Entry>,
-    found: (entry: Entry, look: FileLook) => void,
+  async lookAt(
+    entries: Iterable<KeyedEntry>,
+    found: (entry: KeyedEntry, look: FileLook) => void,
   ): Promise<void> {
     for (const entry of entries) {
       this.#takeTime();
@@ -90,13 +90,14 @@ export class SimulatedHost implements Host {
     return { inode: file.inode, size: sizeOf(file), writtenAgo: this.#world.clock.wall - file.writtenAt };
   }
 
-  async listFollowed(): Promise<readonly FollowedFile[]> {
+  async listFollowed(): Promise<Followed> {
     this.#takeTime();
-    const files = [...this.#world.logs.byPath].filter(([path]) => isFollowed(path));
-    return files.map(([path, file]) => {
+    const logs = [...this.#world.logs.byPath].filter(([path]) => isFollowed(path));
+    const files = logs.map(([path, file]) => {
       Object.assign(file, { listed: sizeOf(file), cut: [] });
       return { path, inode: file.inode, size: sizeOf(file) };
     });
+    return { files };
   }
 
   async listChunks([glob = '']: readonly string[]): Promise<ChunkListing> {

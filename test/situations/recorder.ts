@@ -20,7 +20,7 @@ export class Recorder {
 
   async #sample(): Promise<void> {
     const at = Date.now() - this.#began;
-    const { witnesses } = await askWitnesses(witnessIn(this.#site.dir), 'look', 0);
+    const { witnesses } = await askWitnesses(witnessIn(this.#site.dir), 'look');
     const reports = witnesses.flatMap((one) =>
       one.kind === 'silent' || one.report === undefined ? [] : [one.report],
     );

@@ -177,7 +177,7 @@ class Recorder implements Reporter {
 
   /** `waiting watching …` up to where it is. */
   get path(): readonly string[] {
-    return ['waiting', ...this.transitions.map(({ to }) => to)];
+    return ['waiting', ...this.transitions.map(({ state }) => state.name)];
   }
 }
 

@@ -105,7 +105,7 @@ export function startBeside(
 /** Waits until the witness of a Fluentd that is not posidle's child says so. */
 export async function said(site: Site, what: string, holds: (said: Report) => boolean): Promise<void> {
   await until(what, async () => {
-    const { witnesses } = await askWitnesses(witnessIn(site.dir), 'look', 0);
+    const { witnesses } = await askWitnesses(witnessIn(site.dir), 'look');
     return witnesses.some((one) => one.kind === 'alive' && holds(one.report));
   });
 }

@@ -1,10 +1,10 @@
 import type { ChunkListing } from '../../src/core/fluentd/buffers.ts';
 import type { PathRules } from '../../src/core/in-tail/path-pattern.ts';
-import type { FileLook, FileStat, FollowedFile } from '../../src/core/look/snapshot.ts';
+import type { FileLook, FileStat } from '../../src/core/look/snapshot.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
-import { NEWLINE, type PositionEntry } from '../../src/core/pos-file/pos-file.ts';
+import { type KeyedEntry, NEWLINE } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-import type { FileContent, ReadOptions } from '../../src/host.ts';
+import type { FileContent, Followed, ReadOptions } from '../../src/host.ts';
 import { lookOf } from './builders.ts';
 
 /** A file of the fake world. */
@@ -42,9 +42,9 @@ export abstract class FakeFiles {
     return { stamp, file: file.inode, bytes, writtenAgo: this.now() - file.writtenAt };
   }
 
-  async lookAt<Entry extends PositionEntry>(
-    entries: Iterable<Entry>,
-    found: (entry: Entry, look: FileLook) => void,
+  async lookAt(
+    entries: Iterable<KeyedEntry>,
+    found: (entry: KeyedEntry, look: FileLook) => void,
   ): Promise<void> {
     for (const entry of entries)
       found(
@@ -64,11 +64,12 @@ export abstract class FakeFiles {
     return rest.length === 0 ? {} : { newlineLeft: rest.includes(NEWLINE) };
   }
 
-  async listFollowed({ paths }: Pick<PathRules, 'paths'>): Promise<readonly FollowedFile[]> {
-    return this.#matching(paths).flatMap((path) => {
+  async listFollowed({ paths }: Pick<PathRules, 'paths'>): Promise<Followed> {
+    const files = this.#matching(paths).flatMap((path) => {
       const file = this.files.get(path);
       return file === undefined ? [] : [{ path, inode: file.inode, size: file.bytes.length }];
     });
+    return { files };
   }
 
   async listChunks(globs: readonly string[]): Promise<ChunkListing> {

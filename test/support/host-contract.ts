@@ -64,6 +64,7 @@ export function describeHost(
       write('a.log', '12345');
       write('b.log', '');
       const entries = ['b.log', 'none', 'a.log'].map((name) => ({
+        key: name,
         path: path(name),
         position: 0,
         inode: '0',
@@ -176,7 +177,7 @@ export function describeHost(
 /** A look at one entry; by default that of the file at the path. */
 async function lookAt(host: Host, path: string, position: number | null, inode?: string): Promise<FileLook> {
   const looks: FileLook[] = [];
-  const entry = { path, position, inode: inode ?? '0' };
+  const entry = { key: path, path, position, inode: inode ?? '0' };
   await host.lookAt([entry], (_, look) => looks.push(look));
   expect(looks).toHaveLength(1);
   return looks[0] ?? {};

@@ -34,12 +34,12 @@ test('a variable that is empty names no configuration, as if it were not set', a
   const empty = { FLUENT_CONF: '', FLUENTD_CONF: '' };
   expect(await find({}, empty)).toEqual(await find({}));
   const found = find({}, { FLUENT_CONF: '/not/there.conf' });
-  await expect(found).rejects.toThrow(/^FLUENT_CONF: \/not\/there\.conf: there is no such file/);
+  await expect(found).rejects.toThrow(/^FLUENT_CONF: \/not\/there\.conf: no such file or directory/);
 });
 
 test('a loop of links in its path is told, below a root, too', async () => {
   symlinkSync('/loop', inDir('loop'));
-  const why = /^--fluent-conf: .*: its symbolic links form a loop/;
+  const why = /^--fluent-conf: .*: too many symbolic links/;
   await expect(find({ fluentConf: '/loop/f.conf', root: inDir() })).rejects.toThrow(why);
 });
 
@@ -70,7 +70,7 @@ describe('the command that starts Fluentd', () => {
   });
 
   test('is wrong where its configuration cannot be read', async () => {
-    const why = /^fluentd's own -c: \/not\/there\.conf: there is no such file/;
+    const why = /^fluentd's own -c: \/not\/there\.conf: no such file or directory/;
     await expect(sources('-c', '/not/there.conf')).rejects.toThrow(why);
   });
 });

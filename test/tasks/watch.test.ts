@@ -4,10 +4,9 @@ import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
 import type { DrainRequest } from '../../src/core/progress/drain-request.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
-import type { FoundPosFiles } from '../../src/tasks/find-conf.ts';
 import { Parent } from '../../src/tasks/parent.ts';
-import { type WatchReporter, type WatchSetup, watchFluentd } from '../../src/tasks/watch.ts';
-import type { Settings, WatchOptions } from '../../src/tasks/watch-options.ts';
+import { planWatch, type WatchPlan, type WatchReporter, watchFluentd } from '../../src/tasks/watch.ts';
+import type { WatchOptions } from '../../src/tasks/watch-options.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 
@@ -17,42 +16,38 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const SILENT: WatchReporter = { transition: () => {}, looked: () => {}, performed: () => {} };
+const nothing = () => {};
+const SILENT: WatchReporter = {
+  ...{ transition: nothing, looked: nothing, performed: nothing, warned: nothing },
+  ended: async () => {},
+};
 
 /** Other tests run Fluentds on this machine. */
 const alone = () => Object.assign(new NodeHost(), { listProcesses: async () => [] });
 
-/** A watch without a reporter. */
-const watched = (options: WatchOptions, given: Partial<WatchSetup> = {}, host: NodeHost = alone()) =>
-  watchFluentd(host, options, { begin: async () => SILENT, ...given });
+async function watched(options: WatchOptions, parent?: Parent, host: NodeHost = alone(), report = SILENT) {
+  return await watchFluentd(host, options, await planWatch(host, options, parent), report, parent);
+}
 
-interface Begun {
-  readonly found: FoundPosFiles;
-  readonly policy: Policy;
-  readonly armed: readonly string[];
+interface Begun extends WatchPlan {
   readonly calls: readonly DrainRequest['by'][];
 }
 
 /** How a watch begins with these options, up to its first look. */
 async function begun(options: WatchOptions): Promise<Begun> {
   const host = alone();
+  const plan = await planWatch(host, options);
   const enough = new Error('enough');
-  let seen: Begun | undefined;
-  const watching = watchFluentd(host, options, {
-    begin: async (found, policy, armed) => {
-      const looked = () => {
-        seen = { found, policy, armed, calls: host.requests().map(({ by }) => by) };
-        throw enough;
-      };
-      return { ...SILENT, looked };
-    },
-  });
-  await expect(watching).rejects.toThrow(enough);
-  if (seen === undefined) throw new Error('it did not begin');
-  return seen;
+  let calls: Begun['calls'] = [];
+  const looked = () => {
+    calls = host.requests().map(({ by }) => by);
+    throw enough;
+  };
+  await expect(watchFluentd(host, options, plan, { ...SILENT, looked })).rejects.toThrow(enough);
+  return { ...plan, calls };
 }
 
-type Decisions = Omit<Settings, 'doneProcess' | Exclude<keyof Settings, keyof Policy>>;
+type Decisions = Pick<Policy, Exclude<keyof WatchOptions & keyof Policy, 'doneProcess'>>;
 /** A non-default value for each setting of the policy. A new setting needs a row. */
 const DECISIONS: Decisions = {
   quiet: 1,
@@ -64,7 +59,7 @@ const DECISIONS: Decisions = {
 };
 
 /** For each other setting, a value and the effect that shows that it counts. */
-const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<void>> = {
+const EFFECTS: Record<Exclude<keyof WatchOptions, keyof Decisions>, () => Promise<void>> = {
   posFiles: async () => {
     expect((await begun({ posFiles: [at('a.pos')] })).found.posFiles).toEqual([at('a.pos')]);
   },
@@ -108,7 +103,7 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     writeFileSync(at('fluentd'), script, { mode: 0o755 });
     const host = new NodeHost();
     const parent = new Parent(host, [at('fluentd')]);
-    await watched({ posFiles: [at('a.pos')], witness: at('w') }, { parent }, host);
+    await watched({ posFiles: [at('a.pos')], witness: at('w') }, parent, host);
     expect(readFileSync(at('words'), 'utf8')).toBe(`-I${at('w')}/ruby -renumerator ${at('w')}\n`);
   },
 };
@@ -140,7 +135,7 @@ test('a configuration without in_tail is drained by its parent only, for no pos 
   const options = { fluentConf: at('f.conf'), witness: 'off' };
   const why = `${at('f.conf')} has no in_tail source: nothing to watch. Give Fluentd a witness (`;
   await expect(watched(options)).rejects.toMatchObject({ message: expect.stringContaining(why), code: 4 });
-  await watched(options, { parent: new Parent(new NodeHost(), ['touch', at('ran')]) });
+  await watched(options, new Parent(new NodeHost(), ['touch', at('ran')]));
   expect(existsSync(at('ran'))).toBe(true);
 });
 
@@ -153,14 +148,11 @@ test('file events are asked for of the files that a glob matches', async () => {
 
 describe('as the parent', () => {
   const shell = (script: string) => ['sh', '-c', script];
-  const asParent = (script: string, report: Partial<WatchReporter>, options: WatchOptions = {}) => {
+  const asParent = (script: string, report: Partial<WatchReporter>) => {
     const host = new NodeHost();
     const parent = new Parent(host, shell(script));
-    const begin = async () => ({ ...SILENT, ...report });
-    return {
-      parent,
-      outcome: watchFluentd(host, { posFiles: [at('a.pos')], ...options }, { begin, parent }),
-    };
+    const outcome = watched({ posFiles: [at('a.pos')] }, parent, host, { ...SILENT, ...report });
+    return { parent, outcome };
   };
 
   test('a failure of posidle still lets the command end properly', async () => {
@@ -182,7 +174,7 @@ describe('as the parent', () => {
     const { parent, outcome } = asParent(script, { looked, ended });
     expect(await outcome).toMatchObject({ end: 'ended-by-itself' });
     expect(told).toEqual(['ended-by-itself', true]);
-    expect(await parent.exitCode()).toBe(7);
+    expect(await parent.exitCode).toBe(7);
     await until('the rest is gone', () => !isAlive(left()));
   });
 });

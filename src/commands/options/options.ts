@@ -1,10 +1,11 @@
 import type { ArgumentsCamelCase, InferredOptionTypes } from 'yargs';
 import { DEFAULT_POLICY } from '../../core/drain/policy.ts';
 import { formatDuration } from '../../core/text/units.ts';
-import { LOG_FORMATS } from '../../log.ts';
 import type { WatchOptions } from '../../tasks/watch-options.ts';
 import { durationOr, endpoint, nonEmpty, oneOf } from './coercions.ts';
 import { duration, flag, HOW, namedInErrors, parsed, posFileOptions, TELL, WHEN } from './option-parts.ts';
+
+const LOG_FORMATS = ['json', 'pretty'] as const;
 
 export const watchOptions = namedInErrors({
   ...posFileOptions,

@@ -3,9 +3,9 @@
 import { rubyOption, SHARED_DIR } from '../witness/load.ts';
 import { type Fields, fields, list, text } from './fields.ts';
 import { FLUENTD_NAMES, fluentdBeside } from './not-found.ts';
-import { isSidecar, type Pod, type View, viewOf } from './pod.ts';
+import { isSidecar, type Pod, podOf } from './pod.ts';
 import { endlessIn, reasonAgainst } from './reasons.ts';
-import { resourcesOf, sizesOf } from './sizes.ts';
+import { sizesOf } from './sizes.ts';
 
 export interface Injected {
   readonly document: unknown;
@@ -68,20 +68,19 @@ export function injectInto(document: unknown, image: string, where: Where = {}):
   };
   if (path === undefined) return withoutPod();
   const changed = changedAt(document, path, (found) => {
-    const pod = { metadata: fields(fields(found).metadata), spec: fields(fields(found).spec) };
-    if (list(pod.spec.containers).length === 0) {
+    const pod = podOf(found, names);
+    if (pod.containers.length === 0) {
       if (isKnown) throw new Error(`${name} has no ${[...path, 'spec', 'containers'].join('.')}`);
       return found;
     }
-    const view = viewOf(pod, names);
-    const reason = reasonAgainst(pod, view);
+    const reason = reasonAgainst(pod);
     if (reason !== undefined) {
       pods.push({ name, reason });
       return found;
     }
-    const { at, warnings } = placeIn(pod, view);
-    pods.push({ name, warnings: [...warnings, ...endlessIn(pod, view)] });
-    return { ...fields(found), ...withPosidle(pod, view, at, image) };
+    const { at, warnings } = placeIn(pod);
+    pods.push({ name, warnings: [...warnings, ...endlessIn(pod)] });
+    return { ...fields(found), ...withPosidle(pod, at, image) };
   });
   if (pods.length === 0) return withoutPod();
   const isWhole = isKnown || pods.some((pod) => pod.reason !== undefined);
@@ -97,8 +96,7 @@ export function noPod(otherPath = '--path'): string {
 }
 
 /** The kubelet stops the last sidecar first, so Fluentd goes before the sidecars whose last lines it may read. It still starts behind each init container that ends. */
-function placeIn({ spec }: Pod, view: View): { at: number; warnings: readonly string[] } {
-  const { name, fluentd = {}, isPlain, inits } = view;
+function placeIn({ spec, name, fluentd = {}, isPlain, inits }: Pod) {
   const readOnly = list(spec.volumes).filter((volume) => READ_ONLY.some((kind) => volume[kind]));
   const volumesOf = (one: Fields) => list(one.volumeMounts).map((mount) => text(mount.name));
   const ignored = readOnly.map((volume) => text(volume.name));
@@ -114,13 +112,14 @@ function placeIn({ spec }: Pod, view: View): { at: number; warnings: readonly st
   return { at, warnings: [warning] };
 }
 
-function withPosidle({ metadata, spec }: Pod, view: View, at: number, image: string): Pod {
-  const { notes, fluentd = {}, isPlain, containers, inits } = view;
+function withPosidle(pod: Pod, at: number, image: string): Fields {
+  const { metadata, spec, notes, fluentd = {}, isPlain, containers, inits } = pod;
   const grace = Math.max(GRACE, Number(text(spec.terminationGracePeriodSeconds)) || 0);
-  const sizes = sizesOf(spec, notes, fluentd);
+  const resources = sizesOf(pod);
+  const hasSizes = Object.values(resources).some((sizes) => Object.keys(sizes).length > 0);
   const own = {
     securityContext: securityContextIn(spec),
-    ...(sizes.length > 0 && { resources: resourcesOf(sizes) }),
+    ...(hasSizes && { resources }),
     volumeMounts: [MOUNT],
   };
   const initContainers = [

@@ -1,12 +1,9 @@
 import { type Fields, fields, list, text } from './fields.ts';
 
+/** A Pod or its template, and the parts of it that the change depends on. */
 export interface Pod {
   readonly metadata: Fields;
   readonly spec: Fields;
-}
-
-/** The parts of a Pod that the change depends on. */
-export interface View {
   readonly notes: Fields;
   /** If no container is Fluentd: all names that were looked for. */
   readonly name: string;
@@ -16,7 +13,8 @@ export interface View {
   readonly inits: readonly Fields[];
 }
 
-export function viewOf({ metadata, spec }: Pod, usual: readonly string[]): View {
+export function podOf(part: unknown, usual: readonly string[]): Pod {
+  const [metadata, spec] = [fields(fields(part).metadata), fields(fields(part).spec)];
   const notes = fields(metadata.annotations);
   const [containers, inits] = [list(spec.containers), list(spec.initContainers)];
   const names = 'posidle/container' in notes ? [text(notes['posidle/container'])] : usual;
@@ -24,7 +22,7 @@ export function viewOf({ metadata, spec }: Pod, usual: readonly string[]): View 
   const byName = (name: string) => candidates.find((one) => text(one.name) === name);
   const name = names.find(byName) ?? names.join(' or ');
   const isPlain = containers.some((one) => text(one.name) === name);
-  return { notes, name, fluentd: byName(name), isPlain, containers, inits };
+  return { metadata, spec, notes, name, fluentd: byName(name), isPlain, containers, inits };
 }
 
 export function isSidecar(one: Fields): boolean {

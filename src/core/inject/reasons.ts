@@ -1,7 +1,7 @@
 /** What keeps posidle from changing a Pod, and what keeps a changed one from ending. */
 
 import { type Fields, fields, list, text } from './fields.ts';
-import type { Pod, View } from './pod.ts';
+import type { Pod } from './pod.ts';
 import { mistakeInSizes } from './sizes.ts';
 
 /** They run on when main has ended. */
@@ -9,11 +9,11 @@ const PROXIES = ['istio-proxy', 'linkerd-proxy'];
 const OURS = /^\/posidle(\/|$)/;
 
 /** Why posidle leaves a Pod unchanged: the change must not make it invalid or delay main. */
-export function reasonAgainst({ spec }: Pod, view: View): string | undefined {
-  const { notes, name, fluentd, isPlain, containers, inits } = view;
+export function reasonAgainst(pod: Pod): string | undefined {
+  const { spec, notes, name, fluentd, isPlain, containers, inits } = pod;
   if ('posidle/injected' in notes) return 'posidle is there already';
   if (fluentd === undefined)
-    return `no container or native sidecar is named ${name}. The annotation posidle/container names another one, and so does --container${likelyIn(view)}`;
+    return `no container or native sidecar is named ${name}. The annotation posidle/container names another one, and so does --container${likelyIn(pod)}`;
   if (/fluent-bit/.test(text(fluentd.image)))
     return `${name} is Fluent Bit, by its image, and posidle is for Fluentd`;
   if (text(fields(spec.os).name) === 'windows') return 'it is for Windows';
@@ -34,19 +34,19 @@ export function reasonAgainst({ spec }: Pod, view: View): string | undefined {
   const strict = notes['posidle/strict'];
   if (strict !== undefined && !['true', 'false'].includes(text(strict)))
     return 'the annotation posidle/strict is neither "true" nor "false"';
-  return mistakeInSizes(spec, notes, fluentd);
+  return mistakeInSizes(pod);
 }
 
-function likelyIn({ containers, inits }: View): string {
+function likelyIn({ containers, inits }: Pod): string {
   const likely = [...containers, ...inits].find(({ image }) => /fluentd/.test(text(image)));
   return likely === undefined ? '' : `: ${text(likely.name)}?`;
 }
 
-export function endlessIn({ spec }: Pod, { fluentd }: View): readonly string[] {
+export function endlessIn({ spec, containers, fluentd }: Pod): readonly string[] {
   const ends = ['Never', 'OnFailure'].includes(text(spec.restartPolicy));
   const isEndless = (one: Fields) =>
     one !== fluentd && (PROXIES.includes(text(one.name)) || /fluentd/i.test(`${one.name} ${one.image}`));
-  return list(spec.containers)
+  return containers
     .filter((one) => ends && isEndless(one))
     .map(({ name }) => `container ${text(name)} keeps the Pod from ending. Make it a native sidecar`);
 }

@@ -76,7 +76,7 @@ export interface FollowedReading {
   readonly posFile: string;
   /** With follow_inodes an entry belongs to an inode instead of a path. */
   readonly byInode: boolean;
-  readonly unknown?: string;
+  readonly unknown?: string | undefined;
   readonly files: readonly FollowedFile[];
 }
 

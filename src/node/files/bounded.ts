@@ -2,14 +2,18 @@ import { type BigIntStats, constants, fstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { encodePath } from '../../core/pos-file/path-bytes.ts';
 import { formatBytes } from '../../core/text/units.ts';
+import type { FileContent } from '../../host.ts';
 import { whileRunning } from '../processes/end.ts';
 import { inWords } from './in-words.ts';
 
 /** The most that a file may grow during the read. Files in /proc have size 0. */
 const SLACK = 64 * 1024;
 
+/** Linux dates a write by the last timer tick, up to 10 ms too early (HZ=100). */
+const TICK = 10;
+
 /**
- * The bytes of a regular file; undefined if there is none. Rejects, with the reason in words, if it is larger than the limit or not
+ * The bytes and the age of a regular file; undefined if there is none. Rejects, with the reason in words, if it is larger than the limit or not
  * regular: a device may be endless, and a pipe may never end. `known`: a stamp for which nothing need be read.
  */
 export async function readBounded(path: string, limit: number, known?: string) {
@@ -23,7 +27,7 @@ export async function readBounded(path: string, limit: number, known?: string) {
   }
 }
 
-async function readNow(path: string, limit: number, known: string | undefined) {
+async function readNow(path: string, limit: number, known: string | undefined): Promise<FileContent> {
   // Non-blocking, because opening a FIFO without a writer would wait for ever. A network file system asks the server at each opening
   // (close-to-open, nfs(5)).
   const file = await open(Buffer.from(encodePath(path)), constants.O_RDONLY | constants.O_NONBLOCK);
@@ -38,9 +42,9 @@ async function readNow(path: string, limit: number, known: string | undefined) {
     refuseLarge(Number(size), limit);
     /** undefined if the file has not changed. */
     const bytes = stamp === known ? undefined : await readAll(file, Number(size), limit);
-    /** In milliseconds since 1970, after the last byte was read. */
-    const written = Number(fstatSync(file.fd, { bigint: true }).mtimeNs) / 1e6;
-    return { bytes, stamp, file: id, written };
+    // After the last byte was read.
+    const { mtimeMs } = fstatSync(file.fd);
+    return { bytes, stamp, file: id, writtenAgo: Math.max(0, Math.round(Date.now() - mtimeMs - TICK)) };
   } finally {
     await file.close();
   }

@@ -69,7 +69,7 @@ async function itemsOf(path: string, reading: Reading, isYaml = false): Promise<
   if (isYaml) return [];
   try {
     const { bytes } = (await readBounded(placeOf(path), MOST_BYTES - spent.bytes)) ?? {};
-    if (bytes === undefined) throw new Error('there is no such file');
+    if (bytes === undefined) throw new Error('no such file or directory');
     spent.bytes += bytes.length;
     const parsed = parseConf(decodePath(bytes), path);
     problems.push(...parsed.problems);

@@ -13,8 +13,6 @@ export type PlaceOf = (path: string) => string;
 const LARGEST = 64 * 1024 ** 2;
 /** The longest time that one portion of work blocks the event loop. */
 const PORTION: Millis = 8;
-/** Linux dates a write by the last timer tick, up to 10 ms too early (HZ=100). */
-const TICK = 10;
 
 /** The container's memory limit in bytes. Without a limit it is 0 or larger than the machine's memory. */
 const MEMORY = process.constrainedMemory();
@@ -32,11 +30,8 @@ export async function readFile(
   memory = MEMORY,
 ): Promise<FileContent | undefined> {
   const found = await readBounded(path, largestIn(memory), known);
-  if (found === undefined) return undefined;
-  const { written, ...content } = found;
-  const { bytes } = content;
-  if (bytes !== undefined) refuseManyLines(bytes, alreadyKept, memory);
-  return { ...content, writtenAgo: Math.max(0, Math.round(Date.now() - written - TICK)) };
+  if (found?.bytes !== undefined) refuseManyLines(found.bytes, alreadyKept, memory);
+  return found;
 }
 
 function refuseManyLines(bytes: Uint8Array, alreadyKept: number, memory: number): void {

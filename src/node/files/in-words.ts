@@ -1,20 +1,10 @@
-import { decodePath } from '../../core/pos-file/path-bytes.ts';
+import { getSystemErrorMap } from 'node:util';
 
+/** Where the system's own words mislead, or are missing. */
 const WORDS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'a part of its path is not a directory',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
   EISDIR: 'it is a directory',
-  ELOOP: 'its symbolic links form a loop, or are too many',
-  ENXIO: 'it is a socket or a device, not a regular file',
-  ENAMETOOLONG: 'its path is longer than the system allows',
-  EADDRINUSE: 'another process listens there already',
-  EADDRNOTAVAIL: 'no network interface here has this address',
+  ENXIO: 'it is not a regular file',
   ENOTFOUND: 'no such host is known',
-  EIO: 'the disk failed to read it',
   EMFILE: 'posidle has too many files open',
   ENFILE: 'the system has too many files open',
 };
@@ -30,6 +20,6 @@ export function isAbsence(error: unknown): boolean {
 }
 
 /** Describes a system error for people. The path is left out, because messages name it themselves. */
-export function inWords(error: NodeJS.ErrnoException): string {
-  return WORDS[error.code ?? ''] ?? decodePath(Buffer.from(error.message.replace(/, \w+( '.*')?$/s, '')));
+export function inWords({ code = '', errno = 0, message }: NodeJS.ErrnoException): string {
+  return WORDS[code] ?? getSystemErrorMap().get(errno)?.[1] ?? message;
 }

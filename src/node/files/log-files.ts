@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { isFileOf } from '../../core/look/file-state.ts';
 import type { FileLook, FileStat } from '../../core/look/snapshot.ts';
-import { NEWLINE, type PositionEntry } from '../../core/pos-file/pos-file.ts';
+import { type KeyedEntry, NEWLINE, type PositionEntry } from '../../core/pos-file/pos-file.ts';
 import { leadsAway, placesBelow } from './below-root.ts';
 import { inPortions, type PlaceOf, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
@@ -14,9 +14,9 @@ const BUFFER = Buffer.allocUnsafe(64 * 1024);
 const SEARCHED = 1024 ** 2;
 
 /** Calls `found` with the log file of each entry. */
-export async function lookAt<Entry extends PositionEntry>(
-  entries: Iterable<Entry>,
-  found: (entry: Entry, look: FileLook) => void,
+export async function lookAt(
+  entries: Iterable<KeyedEntry>,
+  found: (entry: KeyedEntry, look: FileLook) => void,
   root?: string,
 ): Promise<void> {
   const [placeOf, isAway] = [placesBelow(root), leadsAway(root)];

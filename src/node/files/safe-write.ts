@@ -9,18 +9,13 @@ import { inWords } from './in-words.ts';
 const O_PATH = 0o10_000_000;
 const FLAGS = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-const REFUSALS: Readonly<Record<string, string>> = {
-  ELOOP: 'it is a symbolic link',
-  ENXIO: 'it is not a regular file',
-};
-
 /**
  * Opens a regular file for writing. Others may write to its volume, so it refuses symbolic links, in the name and on the way to it, and hard
  * links. It never waits for the reader of a FIFO. Rejects with the reason in words.
  */
 export async function openWithoutLinks(path: string, flags: number): Promise<FileHandle> {
   const file = await openInDirectory(resolve(path), flags | FLAGS).catch((error) => {
-    throw new Error(REFUSALS[error.code] ?? inWords(error));
+    throw new Error(error.code === 'ELOOP' ? 'it is a symbolic link' : inWords(error));
   });
   try {
     const stat = await file.stat();

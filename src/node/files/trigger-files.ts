@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { DrainRequest } from '../../core/progress/drain-request.ts';
 import type { Millis } from '../../core/text/units.ts';
 
@@ -12,9 +13,8 @@ const REMIND: Millis = 60_000;
 /** A file by which main says that it has ended. */
 export interface TriggerFile {
   readonly by: DrainRequest['by'];
+  /** Whether main has ended, as of now. */
   look(): boolean;
-  /** Main may take it back. */
-  readonly mayGo?: boolean;
 }
 
 /** The file that main makes when it is done. One from before `podStart` belongs to an earlier Pod, and counts only once it is touched. */
@@ -22,19 +22,23 @@ export class DoneFile implements TriggerFile {
   readonly by = 'done-file';
   readonly #path: string;
   readonly #old: string | undefined;
+  #hasCome = false;
 
   constructor(path: string, podStart: Millis | undefined, warn: (text: string) => void) {
     const first = stampOf(path);
     this.#path = path;
+    if (!existsSync(dirname(path)))
+      warn(`--done-file: the directory ${dirname(path)} doesn't exist yet. Is its volume mounted here?`);
     if (first === undefined || first.mtime >= (podStart ?? 0)) return;
     this.#old = first.identity;
     warn(`--done-file: ${path} is older than this Pod. It does not count until main touches it`);
   }
 
-  /** Whether it is there now. */
   look(): boolean {
+    if (this.#hasCome) return true;
     const now = stampOf(this.#path)?.identity;
-    return now !== undefined && now !== this.#old;
+    this.#hasCome = now !== undefined && now !== this.#old;
+    return this.#hasCome;
   }
 }
 
@@ -62,7 +66,6 @@ interface Heartbeat {
 /** A file that main refreshes while it runs. */
 export class HeartbeatFile implements TriggerFile {
   readonly by = 'heartbeat';
-  readonly mayGo = true;
   readonly #heartbeat: Heartbeat;
   #identity: string | undefined;
   /** The file may be from before main's start. */
@@ -79,7 +82,7 @@ export class HeartbeatFile implements TriggerFile {
     this.#isOld = first !== undefined && first.mtime < (heartbeat.podStart ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Whether main has ended, as of now. A removed file does not say so: it may come back. */
+  /** A removed file does not say that main has ended: it may come back. */
   look(): boolean {
     const { path, age, startTimeout, warn } = this.#heartbeat;
     const identity = stampOf(path)?.identity;

@@ -4,7 +4,7 @@ import { type GlobPart, parseGlob } from '../../core/in-tail/path-glob.ts';
 import { dated, isGlob, type PathRules, type WallClock } from '../../core/in-tail/path-pattern.ts';
 import type { FollowedFile } from '../../core/look/snapshot.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
-import { PartlyListed } from '../../host.ts';
+import type { Followed } from '../../host.ts';
 import { whileRunning } from '../processes/end.ts';
 import type { PlaceOf } from './files.ts';
 import { inPortions, memoryOf, roomIn, toBytes } from './files.ts';
@@ -18,30 +18,26 @@ const BATCH = 1_024;
 /** The memory for a name, in addition to two bytes for each character of its path. */
 const NAME_MEMORY = 100;
 
-interface ListOptions {
-  readonly placeOf?: PlaceOf;
+interface ListOptions extends Partial<Pick<Walk, 'placeOf' | 'missed'>> {
   /** Bytes of memory. */
   readonly room?: number;
-  /** Gets each path at which nothing is: a name of the configuration, a directory or a link. */
-  readonly missed?: (path: string) => void;
   /** How many files of other sources are in memory. */
   readonly alreadyKept?: number | undefined;
 }
 
-/** The regular files that match a source now, sorted by path. It includes files that Fluentd has no permission to read: posidle cannot know. */
+/** The regular files that match a source now. It includes files that Fluentd has no permission to read: posidle cannot know. */
 export async function listFollowed(
   rules: PathRules,
   clock: WallClock,
   options: ListOptions = {},
-): Promise<FollowedFile[]> {
-  const { placeOf = ourPlace, missed = () => {} } = options;
-  const { room = roomIn(), alreadyKept = 0 } = options;
+): Promise<Followed> {
+  const { placeOf = ourPlace, missed = () => {}, room = roomIn(), alreadyKept = 0 } = options;
   const { globPolicy, limitRecentlyModified: age = Number.POSITIVE_INFINITY } = rules;
   const pathsOf = async (pattern: string) =>
     isGlob(pattern, globPolicy) ? rubyGlob(pattern, { placeOf, missed }) : [pattern];
-  const excluded = new Set((await Promise.all(dated(rules.excludePaths, rules, clock).map(pathsOf))).flat());
   const files = new Map<string, FollowedFile>();
   let left = room - alreadyKept * memoryOf(0);
+  const excluded = new Set<string>();
   const add = (pattern: string) => (path: string) => {
     if (excluded.has(path)) return;
     const file = regularFile(path, placeOf);
@@ -54,14 +50,17 @@ export async function listFollowed(
       );
     files.set(path, file);
   };
-  const byPath = () => [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
+  let unknown: string | undefined;
   try {
+    for (const pattern of dated(rules.excludePaths, rules, clock))
+      for (const path of await pathsOf(pattern)) excluded.add(path);
     for (const pattern of dated(rules.paths, rules, clock))
       await inPortions(await pathsOf(pattern), add(pattern));
   } catch (error) {
-    throw new PartlyListed((error as Error).message, byPath());
+    unknown = (error as Error).message;
   }
-  return byPath();
+  const byPath = [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
+  return { files: byPath, unknown };
 }
 
 /** Synchronous, because promises take ten times as long for 100,000 files. */
@@ -83,6 +82,7 @@ export function nameBudget(most = MOST_NAMES, bytes = roomIn() / 2) {
 
 interface Walk {
   readonly placeOf: PlaceOf;
+  /** Gets each path at which nothing is: a name of the configuration, a directory or a link. */
   readonly missed: (path: string) => void;
   readonly budget: ReturnType<typeof nameBudget>;
 }

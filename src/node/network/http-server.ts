@@ -13,9 +13,9 @@ export interface Routes {
   /** Paths for GET. Each returns a body, with status 503 if it is unwell. */
   readonly get: Readonly<Record<string, () => Answer>>;
   /** Paths for POST. Each is answered with 202. */
-  readonly post: Readonly<Record<string, () => void>>;
+  readonly post?: Readonly<Record<string, () => void>>;
   /** POST needs the bearer token in this file, which is read anew for each request. */
-  readonly tokenFile: string | undefined;
+  readonly tokenFile?: string | undefined;
 }
 
 export interface Answer {
@@ -77,7 +77,7 @@ async function answer(
   const { method, url = '' } = request;
   // Each path begins with a slash, so no name of Object.prototype is one.
   const path = url.replace(/\?.*$/s, '');
-  const [get, post] = [routes.get[path], routes.post[path]];
+  const [get, post] = [routes.get[path], routes.post?.[path]];
   const isPost = method === 'POST' && post !== undefined;
   if ((isPost || isLocal) && !isOwnHost(request.headers.host, host))
     return end(421, 'the Host must be localhost, an IP address or the name that posidle listens on\n');

@@ -5,7 +5,6 @@ import { isatty } from 'node:tty';
 import { styleText } from 'node:util';
 import { pino, stdTimeFunctions } from 'pino';
 import { printable, printableInJson } from '../../core/text/printable.ts';
-import type { Log, LogFormat } from '../../log.ts';
 
 const STDERR = 2;
 /** The most bytes that wait for a reader of the pipe. Further lines are dropped. */
@@ -13,10 +12,13 @@ const WAITING = 1 << 20;
 const GOODBYE = 1_000;
 const COLOURS = { error: 'red', warn: 'yellow', info: 'green' } as const;
 
-/** Logs to stderr, because stdout belongs to inspect or Fluentd. The default format is `pretty` on a terminal, else `json`. */
-export function openLog(
-  format: LogFormat = isatty(STDERR) ? 'pretty' : 'json',
-): Log & { close(): Promise<void> } {
+export type Log = ReturnType<typeof openLog>;
+
+/**
+ * Logs to stderr, because stdout belongs to inspect or Fluentd. Each line has facts as data and one sentence. The default format is `pretty`
+ * on a terminal, else `json`.
+ */
+export function openLog(format: 'json' | 'pretty' = isatty(STDERR) ? 'pretty' : 'json') {
   // Not pino's own destination, which at exit repeats a failed write until it succeeds.
   const stderr = openStderr();
   const json = pino(
@@ -33,12 +35,7 @@ export function openLog(
     const label = styleText(COLOURS[level], level, { stream: process.stderr });
     stderr.write(`${new Date().toISOString().slice(11, 23)} ${label} ${printable(text)}\n`);
   };
-  return {
-    info: tell('info'),
-    warn: tell('warn'),
-    error: tell('error'),
-    close: stderr.close,
-  };
+  return { info: tell('info'), warn: tell('warn'), error: tell('error'), close: stderr.close };
 }
 
 /** A stderr that never blocks the loop or the exit, even with a full disk, a full pipe or without a reader. */

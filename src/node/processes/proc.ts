@@ -35,7 +35,7 @@ export function familyInProc(pid: number): readonly ProcessRow[] | undefined {
 export function readProc(pid: number, { root = '/proc', most = KEPT } = {}): readonly ProcessRow[] {
   try {
     const stat = readFileSync(`${root}/${pid}/stat`, 'utf8');
-    const cmdline = readInto(BUFFER, `${root}/${pid}/cmdline`);
+    const cmdline = readBeginning(`${root}/${pid}/cmdline`);
     return [{ pid, ...parseStat(stat), argv: parseCmdline(cmdline, most) }];
   } catch (error) {
     if (isExhaustion(error)) throw error;
@@ -43,15 +43,14 @@ export function readProc(pid: number, { root = '/proc', most = KEPT } = {}): rea
   }
 }
 
-/** Linux limits arguments and environment to a quarter of the stack, usually 2 MiB (execve(2)). */
-const LARGEST_ENVIRONMENT = 2 * 1024 ** 2;
-
-/** The initial environment of a process of the same user; undefined for other users' processes, even if posidle is root. */
+/**
+ * The initial environment of a process of the same user; undefined for other users' processes, even if posidle is root. Linux limits it to
+ * 6 MiB (execve(2)).
+ */
 export function environmentOf(pid: number): Readonly<Record<string, string>> | undefined {
   try {
     if (statSync(`/proc/${pid}/environ`).uid !== process.geteuid?.()) return undefined;
-    const environ = readInto(Buffer.alloc(LARGEST_ENVIRONMENT), `/proc/${pid}/environ`);
-    const words = environ.toString().split('\0').filter(Boolean);
+    const words = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
     return Object.fromEntries(
       words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]),
     );
@@ -81,7 +80,6 @@ function parseStat(text: string): Pick<ProcessRow, 'ppid' | 'session' | 'startTi
 
 /** Keeps the beginning and the end of a long command line: Java's main class follows the class path, and `--under-supervisor` the text of `-i`. */
 function parseCmdline(bytes: Buffer, most: number): readonly string[] {
-  if (bytes.length === BUFFER.length) return wordsOf(withoutPadding(bytes.subarray(0, most)));
   const whole = withoutPadding(bytes);
   if (whole.length <= most) return wordsOf(whole);
   const half = Math.floor(most / 2);
@@ -99,10 +97,10 @@ function wordsOf(bytes: Buffer): readonly string[] {
   return bytes.length === 0 ? [] : bytes.toString().split('\0');
 }
 
-function readInto(buffer: Buffer, path: string): Buffer {
+function readBeginning(path: string): Buffer {
   const file = openSync(path, 'r');
   try {
-    return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, 0));
+    return BUFFER.subarray(0, readSync(file, BUFFER, 0, BUFFER.length, 0));
   } finally {
     closeSync(file);
   }

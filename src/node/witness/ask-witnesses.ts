@@ -49,12 +49,8 @@ async function listWitnesses(dir: string): Promise<readonly string[]> {
  * Asks every witness. `patience`: how long posidle waits for the first byte, at most 2 s. Never rejects: a witness that fails is
  * `silent`, with the reason.
  */
-export async function askWitnesses(
-  dir: string,
-  question: Question,
-  at: Millis,
-  patience = SILENCE,
-): Promise<Reports> {
+export async function askWitnesses(dir: string, question: Question, patience = SILENCE): Promise<Reports> {
+  const at = performance.now();
   const names = await listWitnesses(dir).catch((error: Error) => error);
   if (names instanceof Error)
     return {
@@ -86,7 +82,7 @@ export async function lookForFluentd(dir: string): Promise<FluentdSign> {
   if (names === undefined) return 'listening';
   const newest = names.slice(-MOST_WITNESSES);
   const answers = await Promise.all(newest.map((name) => exchange(join(dir, name), '')));
-  if (answers.some((answer) => 'text' in answer || ('why' in answer && answer.isBusy))) return 'listening';
+  if (answers.some(({ text, isBusy }) => text !== undefined || isBusy)) return 'listening';
   const fifo = await open(
     join(dir, 'lives'),
     constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW,
@@ -107,7 +103,7 @@ export async function tellWitness(
   patience = SILENCE,
 ): Promise<boolean> {
   const answer = await exchange(join(dir, worker), word, newBudget(), patience);
-  return 'text' in answer && isDone(answer.text);
+  return answer.text !== undefined && isDone(answer.text);
 }
 
 async function askOne(
@@ -120,19 +116,15 @@ async function askOne(
   const [path, end] = [join(dir, worker), performance.now() + patience];
   let answer = await exchange(path, question, budget, patience);
   // The worker ends: one connection breaks off with the witness's thread, the next one with its socket, and then nobody listens.
-  for (let times = 0; times < 2 && 'isCut' in answer && answer.isCut && performance.now() < end; times += 1)
+  for (let times = 0; times < 2 && answer.isCut && performance.now() < end; times += 1)
     answer = await exchange(path, question, budget, end - performance.now());
-  if ('gone' in answer) return { worker, kind: 'gone', report: await lastReportOf(dir, worker, budget) };
-  const isBusy = answer.isCut === true || ('isBusy' in answer && answer.isBusy === true);
-  if ('why' in answer) return { worker, kind: 'silent', why: answer.why, isBusy };
-  const report = parseReport(answer.text);
+  const { text, why, isCut = false, isBusy = isCut } = answer;
+  if (why !== undefined) return { worker, kind: 'silent', why, isBusy };
+  if (text === undefined) return { worker, kind: 'gone', report: await lastReportOf(dir, worker, budget) };
+  const report = parseReport(text);
   if (!('notBelieved' in report)) return { worker, kind: 'alive', report };
-  return {
-    worker,
-    kind: 'silent',
-    why: `posidle does not believe its witness: ${report.notBelieved}`,
-    isBusy,
-  };
+  const notBelieved = `posidle does not believe its witness: ${report.notBelieved}`;
+  return { worker, kind: 'silent', why: notBelieved, isBusy };
 }
 
 /** A neighbour may have put anything there, so posidle follows no link, waits for no FIFO and reads no more than the size that it saw. */
@@ -158,11 +150,15 @@ async function lastReportOf(dir: string, worker: string, budget: Budget): Promis
   }
 }
 
-/** `isCut`: the other end has closed the connection before a whole line came. */
-type Exchange =
-  | { readonly text: string; readonly isCut?: boolean }
-  | { readonly why: string; readonly isBusy?: boolean; readonly isCut?: boolean }
-  | { readonly gone: true };
+/** With neither `text` nor `why`, nobody listens any more. */
+interface Exchange {
+  readonly text?: string;
+  /** Why there is no text. */
+  readonly why?: string;
+  readonly isBusy?: boolean;
+  /** The other end has closed the connection before a whole line came. */
+  readonly isCut?: boolean;
+}
 
 /** What is left for the answers to one question. */
 type Budget = ReturnType<typeof newBudget>;
@@ -211,10 +207,11 @@ function exchange(path: string, word: string, budget = newBudget(), patience = S
       end({ text, isCut: !text.endsWith('\n') });
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      if (GONE.has(error.code)) return end({ gone: true });
+      if (GONE.has(error.code)) return end({});
       // EAGAIN: the queue of the socket is full, so somebody listens (connect(2)).
-      const isBusy = error.code === 'EAGAIN' || isExhaustion(error);
-      end({ why: `${CANNOT_BE_ASKED}: ${error.message}`, isBusy, isCut: CUT.has(error.code) });
+      const isCut = CUT.has(error.code);
+      const isBusy = isCut || error.code === 'EAGAIN' || isExhaustion(error);
+      end({ why: `${CANNOT_BE_ASKED}: ${error.message}`, isBusy, isCut });
     });
   });
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { LogReporter } from '../../../src/commands/drain-report/report.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { runLoop } from '../../../src/daemon/loop.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/node/output/logger.ts';
 import { busyHost } from '../../daemon/busy-host.ts';
 import { confOf, LOG, POS, policy, subject } from '../../support/builders.ts';
 import { FakeHost } from '../../support/fake-host.ts';
@@ -19,7 +19,7 @@ async function logged(
   const lineOf = (level: string) => [level, (_: object, text: string) => lines.push(`${level}: ${text}`)];
   const log = Object.fromEntries(['info', 'warn', 'error'].map(lineOf)) as Log;
   const rules = policy(changes);
-  const report = new LogReporter(log, rules, witness);
+  const report = new LogReporter(log, rules);
   await runLoop(host, {
     subject: subject({ conf: confOf([LOG]), posFiles, witness }),
     policy: rules,
@@ -137,15 +137,6 @@ test('a witness that does not answer is named, and neither files nor machine nor
     "warn: posidle could not look in time: Fluentd's witness does not answer. Until that changes, nothing counts as read",
     'warn: worker (pid 12): its witness did not answer within 2 s. Is Fluentd stopped, or short of CPU?',
   ]);
-});
-
-test.each([
-  ['is reported when the drain begins, with the remedy', '/posidle', [/ RUBYOPT="-I\/posidle\/ruby -renum/]],
-  ['is no concern where run gives Fluentd its own, or the user wants none', undefined, []],
-])('a missing witness %s', async (_, witness, told) => {
-  const lines = await logged(busyHost().host, {}, witness);
-  const warned = lines.filter((line) => line.startsWith('warn: no witness listens in '));
-  expect(warned).toEqual(told.map((text) => expect.stringMatching(text)));
 });
 
 test('names one of several blocked files, and counts the others', async () => {

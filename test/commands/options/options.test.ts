@@ -3,7 +3,8 @@ import yargs, { type Options } from 'yargs';
 import { optionsFromEnvironment } from '../../../src/commands/options/environment.ts';
 import { inspectOptions } from '../../../src/commands/options/inspect-options.ts';
 import { type WatchArgs, watchOptions, watchOptionsOf } from '../../../src/commands/options/options.ts';
-import { type Settings, settingsOf } from '../../../src/tasks/watch-options.ts';
+import { DEFAULT_POLICY } from '../../../src/core/drain/policy.ts';
+import { policyOf, type WatchOptions } from '../../../src/tasks/watch-options.ts';
 
 const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
   ['--grace 1s --grace 2s', /^--grace: given 2 times\. Give it once$/],
@@ -35,7 +36,7 @@ test('a value from the environment is checked in the same way, and its error nam
 
 type Flag = readonly [name: string, given: string, value: unknown];
 /** For each setting its flag, a value and the result. */
-const SETTINGS: Record<Exclude<keyof Settings, 'podEnds'>, Flag> = {
+const SETTINGS: Record<Exclude<keyof WatchOptions, 'podEnds'>, Flag> = {
   posFiles: ['--pos-file', 'a.pos', ['a.pos']],
   fluentConf: ['--fluent-conf', 'f.conf', 'f.conf'],
   quiet: ['--quiet', '1s', 1_000],
@@ -57,7 +58,7 @@ test.each(Object.entries(SETTINGS))('the setting %s comes from %o', async (key, 
 });
 
 test('without a flag, every setting is the default', async () => {
-  expect(settingsOf(await settingsBy([]))).toMatchObject(settingsOf({}));
+  expect(policyOf(await settingsBy([]), undefined, 'beside')).toEqual(DEFAULT_POLICY);
 });
 
 test('a POST is a trigger: quiet is off then, unless it is given', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { DoneFile, podStart } from '../../../src/node/files/trigger-files.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -19,6 +19,23 @@ describe('a done file', () => {
     utimesSync(inDir('done'), 2, 2);
     expect(new DoneFile(inDir('done'), since, warn).look()).toBe(true);
     expect(warn).not.toHaveBeenCalled();
+  });
+
+  test('that has still to come is no mistake; a directory that is not there is told', () => {
+    new DoneFile(inDir('done'), undefined, warn);
+    expect(warn).not.toHaveBeenCalled();
+    new DoneFile(inDir('no/done'), undefined, warn);
+    expect(warn).toHaveBeenCalledWith(
+      `--done-file: the directory ${inDir('no')} doesn't exist yet. Is its volume mounted here?`,
+    );
+  });
+
+  test('that goes away again has come all the same', () => {
+    writeFileSync(inDir('done'), '');
+    const file = new DoneFile(inDir('done'), undefined, warn);
+    expect(file.look()).toBe(true);
+    rmSync(inDir('done'));
+    expect(file.look()).toBe(true);
   });
 
   test('that is older than the Pod is found when it is touched', () => {

@@ -27,7 +27,7 @@ function inodeOf(name: string): string {
 describe('an entry whose file is behind a link', () => {
   const errorOf = async (path: string, root?: string) => {
     const looks: FileLook[] = [];
-    const entry = { path, position: 0, inode: '1' };
+    const entry = { key: path, path, position: 0, inode: '1' };
     await lookAt([entry], (_, look) => looks.push(look), root);
     return looks[0]?.error;
   };

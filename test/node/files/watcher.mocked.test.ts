@@ -18,23 +18,18 @@ vi.mock('chokidar', () => ({
   },
 }));
 
-const [told, changed] = [vi.fn(), vi.fn()];
-const watcher = () => new Watcher(['/var/log/app.log'], told);
+const changed = vi.fn();
+const watcher = () => new Watcher(['/var/log/app.log']);
 beforeEach(() => {
   watching.all = [];
   vi.clearAllMocks();
 });
 
-test.each([
-  ['ENOSPC', /^no inotify watch is left/],
-  ['EMFILE', /^no inotify instance is left/],
-  ['EIO', /^EIO: no$/],
-])('a system that cannot watch is reported once, and is not asked again: %s', (code, why) => {
+test('a system that cannot watch is not asked again', () => {
   const refused = watcher();
   refused.arm(changed);
-  watching.all[0]?.emit('error', Object.assign(new Error(`${code}: no`), { code }));
+  watching.all[0]?.emit('error', Object.assign(new Error('ENOSPC: no'), { code: 'ENOSPC' }));
   refused.arm(changed);
-  expect(told.mock.calls).toEqual([[expect.stringMatching(why)]]);
   expect([changed.mock.calls.length, watching.all.length]).toEqual([1, 1]);
 });
 
@@ -42,6 +37,5 @@ test('a change is reported once, and the watch is taken down', () => {
   const one = watcher();
   one.arm(changed);
   watching.all[0]?.emit('raw');
-  expect(told).not.toHaveBeenCalled();
   expect(changed).toHaveBeenCalledOnce();
 });

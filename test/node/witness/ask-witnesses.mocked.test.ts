@@ -55,7 +55,7 @@ async function asNobody<Result>(work: () => Promise<Result>): Promise<Result> {
 
 const lastReport = (more = {}) => JSON.stringify({ v: 1, pid: 12, final: true, ...more });
 const saying = (changed = {}) => `${JSON.stringify(answer(changed))}\n`;
-const ask = async () => (await askWitnesses(inDir(), 'look', 5)).witnesses;
+const ask = async () => (await askWitnesses(inDir(), 'look')).witnesses;
 
 test.each([
   ['before it has said a word', (socket: Socket) => socket.destroy()],
@@ -86,7 +86,7 @@ test('each socket is asked once, the oldest first', async () => {
 
 test('nobody is there without a directory, and without a socket', async () => {
   expect(await ask()).toEqual([]);
-  expect((await askWitnesses(inDir('none'), 'look', 5)).witnesses).toEqual([]);
+  expect((await askWitnesses(inDir('none'), 'look')).witnesses).toEqual([]);
   expect(await lookForFluentd(inDir())).toBe('unknown');
 });
 
@@ -94,8 +94,8 @@ test('while the system can open no file, a witness counts as silent and not as g
   vi.mocked(opendir).mockRejectedValue(Object.assign(new Error('ENFILE'), { code: 'ENFILE' }));
   expect(await lookForFluentd(inDir())).toBe('listening');
   const why = 'its witness cannot be asked: the system has too many files open';
-  expect(await askWitnesses(inDir(), 'look', 5)).toEqual({
-    at: 5,
+  expect(await askWitnesses(inDir(), 'look')).toEqual({
+    at: expect.any(Number),
     witnesses: [{ worker: inDir(), kind: 'silent', why, isBusy: true }],
   });
 });
@@ -244,7 +244,7 @@ test('a witness is waited for 2 s, and 5 s after a sign of life, each beside the
 
 test('posidle waits for an answer no longer than its patience', async () => {
   await witness(() => {});
-  const { witnesses } = await askWitnesses(inDir(), 'look', 5, 300);
+  const { witnesses } = await askWitnesses(inDir(), 'look', 300);
   expect(witnesses).toMatchObject([
     { kind: 'silent', why: expect.stringMatching(/did not answer within 0.3 s/) },
   ]);

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import { startWarnings, unknownVariables } from '../../src/commands/start-warnings.ts';
-import { tempDir } from '../support/temp-dir.ts';
-
-const at = tempDir();
+import { unknownVariables } from '../../../src/commands/options/environment.ts';
 
 test('a variable that is no option is reported with the nearest name', () => {
   const known = {
@@ -28,16 +25,3 @@ test('the variables that Kubernetes makes for Services are no mistakes', () => {
   ]);
   expect(unknownVariables(Object.fromEntries(ofServices.map((name) => [name, 'x'])))).toEqual([]);
 });
-
-test.each([
-  ['done-file', 'doneFile'],
-  ['heartbeat-file', 'heartbeatFile'],
-])(
-  'the directory of --%s that is not there is told; a file that only has still to come is not',
-  (flag, option) => {
-    expect(startWarnings({ [option]: at('done') }, {})).toEqual([]);
-    expect(startWarnings({ [option]: at('no/done') }, {})).toEqual([
-      `--${flag}: the directory ${at('no')} doesn't exist yet. Is its volume mounted here?`,
-    ]);
-  },
-);
