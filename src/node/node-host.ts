@@ -37,9 +37,9 @@ export class NodeHost implements Host {
     this.#root = root;
   }
 
-  /** Changes of these paths wake the loop. */
-  watchFiles(paths: readonly string[]): void {
-    this.#watcher = new Watcher(paths);
+  /** Changes of these paths wake the loop. `refused` gets the reason if the system cannot watch. */
+  watchFiles(paths: readonly string[], refused: (why: string) => void): void {
+    this.#watcher = new Watcher(paths, refused);
   }
 
   now(): Millis {

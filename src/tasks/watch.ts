@@ -60,7 +60,9 @@ export async function watchFluentd(
   const { posFiles, conf } = found;
   try {
     host.watchTriggers(openTriggers(options, policy, report.warned));
-    host.watchFiles(paths);
+    host.watchFiles(paths, (why) =>
+      report.warned(`the system does not report changes of files (${why}). ${ONLY_CLOCK}`),
+    );
     const own = parent && (await ownWitness(options.witness, report.warned));
     // Without a pos file nothing proves which process it is, but a witness is asked by its directory.
     const beside: FluentdTarget = { by: posFiles.length === 0 ? 'witness' : 'search' };
@@ -100,6 +102,7 @@ async function inTime<Found>(work: Promise<Found>): Promise<Found> {
 
 const NOTHING =
   'has no in_tail source: nothing to watch. Give Fluentd a witness (`posidle witness` shows how), and posidle drains it';
+const ONLY_CLOCK = 'posidle looks once a second instead; that loses nothing';
 
 /** The paths of the pos files. Throws a UsageError for a database of Fluent Bit. */
 async function pathsOf(host: NodeHost, posFiles: readonly string[]): Promise<readonly string[]> {

@@ -14,7 +14,7 @@ beforeEach(() => {
   posFile = inDir('app.pos');
   writeFileSync(posFile, '');
   host = new NodeHost();
-  host.watchFiles([posFile]);
+  host.watchFiles([posFile], (why) => expect.fail(why));
 });
 afterEach(() => host.close());
 
@@ -35,7 +35,7 @@ test('a change of a pos file does not end another sleep', async () => {
 test('a trigger file that appears ends a sleep, and is a request once', async () => {
   const done = inDir('done');
   const other = new NodeHost();
-  other.watchFiles([done]);
+  other.watchFiles([done], (why) => expect.fail(why));
   other.watchTriggers([{ by: 'done-file', look: () => existsSync(done) }]);
   expect(other.requests()).toEqual([]);
   const writing = setInterval(() => writeFileSync(done, ''), 10);

@@ -3,6 +3,13 @@ import { watch } from 'chokidar';
 /** The least time between two starts of the watch: a busy file costs one event a second instead of one for each write. */
 const REST = 1_000;
 
+/** What inotify_init(2) and inotify_add_watch(2) mean. */
+const INOTIFY: Readonly<Record<string, string>> = {
+  EMFILE:
+    'no inotify instance is left for its user, fs.inotify.max_user_instances, or too many files are open',
+  ENOSPC: 'no inotify watch is left for its user, fs.inotify.max_user_watches',
+};
+
 /**
  * Reports possible changes of files. A report only shortens a sleep, so a lost one costs one poll interval. Each report stops the watch
  * until the next sleep.
@@ -11,11 +18,13 @@ export class Watcher {
   readonly #paths: readonly string[];
   #watch: ReturnType<typeof watch> | undefined;
   #armedAt = Number.NEGATIVE_INFINITY;
-  /** The system has no inotify instance or watch left for this user (EMFILE, ENOSPC). */
+  readonly #refused: (why: string) => void;
   #failed = false;
 
-  constructor(paths: readonly string[]) {
+  /** Calls `refused` once, with the reason, if the system cannot watch (ENOSPC, EMFILE). */
+  constructor(paths: readonly string[], refused: (why: string) => void) {
     this.#paths = paths;
+    this.#refused = refused;
   }
 
   /** Calls `changed` at most once, at the next change. */
@@ -41,8 +50,10 @@ export class Watcher {
     watching.removeAllListeners();
     // In chokidar 5 `change` drops the last write of a burst; `raw` reports every write.
     for (const event of ['raw', 'all'] as const) watching.on(event, () => this.#hint(changed));
-    watching.on('error', () => {
+    watching.on('error', (error) => {
       this.#failed = true;
+      const { code = '', message } = error as NodeJS.ErrnoException;
+      this.#refused(INOTIFY[code] ?? message);
       this.#hint(changed);
     });
   }

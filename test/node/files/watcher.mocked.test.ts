@@ -18,18 +18,23 @@ vi.mock('chokidar', () => ({
   },
 }));
 
-const changed = vi.fn();
-const watcher = () => new Watcher(['/var/log/app.log']);
+const [told, changed] = [vi.fn(), vi.fn()];
+const watcher = () => new Watcher(['/var/log/app.log'], told);
 beforeEach(() => {
   watching.all = [];
   vi.clearAllMocks();
 });
 
-test('a system that cannot watch is not asked again', () => {
+test.each([
+  ['ENOSPC', /^no inotify watch is left/],
+  ['EMFILE', /^no inotify instance is left/],
+  ['EIO', /^EIO: no$/],
+])('a system that cannot watch is reported once, and is not asked again: %s', (code, why) => {
   const refused = watcher();
   refused.arm(changed);
-  watching.all[0]?.emit('error', Object.assign(new Error('ENOSPC: no'), { code: 'ENOSPC' }));
+  watching.all[0]?.emit('error', Object.assign(new Error(`${code}: no`), { code }));
   refused.arm(changed);
+  expect(told.mock.calls).toEqual([[expect.stringMatching(why)]]);
   expect([changed.mock.calls.length, watching.all.length]).toEqual([1, 1]);
 });
 
@@ -37,5 +42,6 @@ test('a change is reported once, and the watch is taken down', () => {
   const one = watcher();
   one.arm(changed);
   watching.all[0]?.emit('raw');
+  expect(told).not.toHaveBeenCalled();
   expect(changed).toHaveBeenCalledOnce();
 });
