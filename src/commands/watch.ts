@@ -7,6 +7,7 @@ import {
 } from '../core/drain/outcome.ts';
 import { sum } from '../core/text/lists.ts';
 import { formatDuration } from '../core/text/units.ts';
+import { SHARED_DIR } from '../core/witness/load.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { type Log, openLog } from '../node/output/logger.ts';
@@ -72,7 +73,8 @@ export async function watchAndReport(
     const plan = await planWatch(host, options, parent, known);
     const { found, policy, armed } = plan;
     const endpoints = new WatchEndpoints(() => host.now());
-    const lines = new LogReporter(log, policy);
+    const isWanted = parent === undefined && options.witness !== 'off';
+    const lines = new LogReporter(log, policy, isWanted ? (found.witness ?? SHARED_DIR) : undefined);
     const routes = endpoints.routes(() => host.request('http'), args['quit-token']);
     if (args.listen !== undefined) await listen(args.listen, routes);
     const isCalled = host.requests().length > 0;

@@ -6,6 +6,7 @@ import { DRAIN_REQUESTS } from '../../core/progress/drain-request.ts';
 import { bytesToRead } from '../../core/progress/progress.ts';
 import { groupedBy } from '../../core/text/lists.ts';
 import { andMore, counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
+import { rubyOption } from '../../core/witness/load.ts';
 import type { Reporter, Transition } from '../../daemon/loop.ts';
 import type { Done } from '../../daemon/perform.ts';
 import type { Log } from '../../node/output/logger.ts';
@@ -29,13 +30,16 @@ const NOT_READ = 'Until that changes, nothing counts as read';
 export class LogReporter implements Reporter {
   readonly #log: Log;
   readonly #policy: Policy;
+  readonly #witness: string | undefined;
   #before: Observation | undefined;
   /** When each note was last true, in the last PROGRESS_EVERY. */
   readonly #notes = new Map<string, Millis>();
   #toldAt: Millis | undefined;
 
-  constructor(log: Log, policy: Policy) {
+  /** `witness`: the directory in which posidle expects the witness; undefined if the user wants none, or `run` brings its own. */
+  constructor(log: Log, policy: Policy, witness: string | undefined) {
     this.#log = log;
+    this.#witness = witness;
     this.#policy = policy;
   }
 
@@ -43,6 +47,9 @@ export class LogReporter implements Reporter {
     this.#toldAt = seen.at;
     // Of the end the outcome follows, and says the same.
     if (to !== 'stopped') this.#log.info({ from, to, why, ...logFacts(seen) }, `${from} → ${to}: ${why}`);
+    const isSeen = seen.source === 'witness' || seen.fluentd.kind === 'remote';
+    if (to === 'draining' && !isSeen && this.#witness !== undefined)
+      this.#log.warn({}, noWitness(this.#witness));
   }
 
   looked(state: State, seen: Observation): void {
@@ -149,4 +156,11 @@ function logFacts(seen: Observation): Readonly<Record<string, unknown>> {
   const { files, movedAt } = seen.progress;
   const age = movedAt === undefined ? null : Math.round(seen.at - movedAt);
   return { files, left: bytesToRead(seen.progress), age };
+}
+
+function noWitness(dir: string): string {
+  return (
+    `no witness listens in ${dir}: posidle sees Fluentd from outside only. Mount ${dir} into Fluentd's container, and give it ` +
+    `RUBYOPT="${rubyOption(dir)}" (posidle witness ${dir} writes the file and prints these lines)`
+  );
 }

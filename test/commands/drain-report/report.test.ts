@@ -19,7 +19,7 @@ async function logged(
   const lineOf = (level: string) => [level, (_: object, text: string) => lines.push(`${level}: ${text}`)];
   const log = Object.fromEntries(['info', 'warn', 'error'].map(lineOf)) as Log;
   const rules = policy(changes);
-  const report = new LogReporter(log, rules);
+  const report = new LogReporter(log, rules, witness);
   await runLoop(host, {
     subject: subject({ conf: confOf([LOG]), posFiles, witness }),
     policy: rules,
@@ -137,6 +137,15 @@ test('a witness that does not answer is named, and neither files nor machine nor
     "warn: posidle could not look in time: Fluentd's witness does not answer. Until that changes, nothing counts as read",
     'warn: worker (pid 12): its witness did not answer within 2 s. Is Fluentd stopped, or short of CPU?',
   ]);
+});
+
+test.each([
+  ['is reported when the drain begins, with the remedy', '/posidle', [/ RUBYOPT="-I\/posidle\/ruby -renum/]],
+  ['is no concern where run gives Fluentd its own, or the user wants none', undefined, []],
+])('a missing witness %s', async (_, witness, told) => {
+  const lines = await logged(busyHost().host, {}, witness);
+  const warned = lines.filter((line) => line.startsWith('warn: no witness listens in '));
+  expect(warned).toEqual(told.map((text) => expect.stringMatching(text)));
 });
 
 test('names one of several blocked files, and counts the others', async () => {
