@@ -9,10 +9,9 @@ export interface Ruby {
   readonly ruby: string;
 }
 
-/** A value with embedded Ruby. `json`: written as a JSON array or object. */
+/** A value with embedded Ruby. */
 interface Template {
   readonly parts: readonly (string | Ruby)[];
-  readonly json?: boolean;
 }
 
 /** A value as written: plain text, or a template to evaluate. */

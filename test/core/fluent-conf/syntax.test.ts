@@ -41,7 +41,7 @@ describe('a configuration', () => {
     ['"\r\none\r\ntwo"', '\none\ntwo'],
     ["'one\r\n\\two\rthree'", 'one\n\\two\rthree'],
     ['""', ''],
-    ['[1, "a#b", # note\n {"k": []}]', '[1,"a#b",{"k":[]}]'],
+    ['[1, "a#b", # note\n {"k": []}]', '[1, "a#b", \n {"k": []}]'],
     ['{"a":"]"}', '{"a":"]"}'],
     ['C:\\new', 'C:\\new'],
   ])('has the value that Fluentd takes from %j', (written, value) => {
