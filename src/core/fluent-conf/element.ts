@@ -64,11 +64,6 @@ export function writtenText(value: ConfValue): string {
   return value.parts.map((part) => (typeof part === 'string' ? part : `#{${part.ruby}}`)).join('');
 }
 
-/** `fluent.conf:12`, or the file alone. */
-export function placeText({ file, line }: Place): string {
-  return line === undefined ? file : `${file}:${line}`;
-}
-
 export function joinParts(parts: readonly (string | Ruby)[]): ConfValue {
   return parts.every((part) => typeof part === 'string') ? parts.join('') : { parts };
 }
