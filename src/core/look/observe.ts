@@ -23,14 +23,9 @@ export function observe(
   if (previous !== undefined && isStillAtRest(previous.atRest, snapshot))
     return withProgress(factsOf(previous, snapshot, previous, memory), previous, limits);
   const knownOf: KnownOf = previous === undefined ? knownBefore : ({ key }) => memory.entries.get(key);
-  const ofFiles =
-    previous !== undefined && snapshot.isOfWitness
-      ? previous
-      : observeFiles(previous, snapshot, limits, { memory, knownOf });
+  const ofFiles = observeFiles(previous, snapshot, limits, { memory, knownOf });
   const facts = factsOf(previous, snapshot, ofFiles, remember(memory, snapshot, ofFiles));
-  // For other kinds the same facts may mean something else later.
-  const isSettled = facts.fluentd.kind === 'running' || facts.fluentd.kind === 'absent';
-  const atRest = isSettled && facts.readSince !== undefined ? snapshot : undefined;
+  const atRest = facts.readSince === undefined ? undefined : snapshot;
   return withProgress({ ...facts, atRest }, previous, limits);
 }
 

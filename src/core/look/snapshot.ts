@@ -11,8 +11,7 @@ export interface Snapshot {
   readonly lookedAt: Millis;
   readonly at: Millis;
   readonly depth: Depth;
-  /** The facts about files are those of an earlier look: the witnesses know enough. */
-  readonly isOfWitness?: true;
+  /** If the witnesses know enough, the facts about files are those of an earlier look. */
   readonly posFiles: readonly PosFileReading[];
   /** The log file of each latest entry, by `entryKeyIn`. */
   readonly looks: ReadonlyMap<string, FileLook>;
