@@ -1,4 +1,5 @@
 import { readGate } from '../drain/gates.ts';
+import type { TailSource } from '../fluent-conf/tail.ts';
 import type { Observation, ObservedFile } from '../look/observation.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { NOT_THERE } from '../look/unknown-pos-file.ts';
@@ -8,13 +9,12 @@ import { type DoubtKind, heldIn } from '../progress/progress.ts';
 import { groupedBy } from '../text/lists.ts';
 import type { Millis } from '../text/units.ts';
 import { isAnyAlive } from '../witness/reports.ts';
-import type { Finding } from './pos-file-diagnosis.ts';
+import { diagnose, type Finding } from './pos-file-diagnosis.ts';
 import type { Rates } from './rates.ts';
 
 /** The result of one look of `inspect`. */
 export interface Found {
   readonly posFiles: readonly FoundPosFile[];
-  readonly undiscovered: readonly ObservedFile[];
   readonly totals: Totals;
   /** Bytes left in all files; null if unknown. */
   readonly lag: number | null;
@@ -40,26 +40,28 @@ export interface FoundPosFile {
   readonly troubles: readonly { readonly path: string; readonly error: string }[];
 }
 
+/** `sources`: of fluent.conf, as far as it is known. `rates`: of repeated looks, which would find the same in pos files again. */
 export function foundBy(
   { posFiles, looks }: Pick<Snapshot, 'posFiles' | 'looks'>,
   seen: Observation,
-  findingsIn: (posFile: PosFileReading, files: readonly ObservedFile[]) => readonly Finding[],
-  rates: Rates | undefined,
+  sources: readonly TailSource[] = [],
+  rates?: Rates,
 ): Found {
   const files = groupedBy(seen.files, ({ posFile }) => posFile);
-  const { undiscovered } = seen;
-  const totals = totalsOf([...seen.files, ...undiscovered]);
+  const totals = totalsOf([...seen.files, ...seen.undiscovered]);
   const gate = readGate(seen);
-  const shown = posFiles.map((reading) => {
-    const own = files.get(reading.path) ?? [];
-    const findings = findingsIn(reading, own);
-    return { ...shownOf(reading, own, looks), findings, ...errorOf(seen, reading.path) };
+  const shown = posFiles.map((reading): FoundPosFile => {
+    const { path } = reading;
+    const own = files.get(path) ?? [];
+    const { followInodes } = sources.find(({ posFile }) => posFile === path) ?? {};
+    const isDiagnosed = reading.kind === 'read' && rates === undefined;
+    const findings = isDiagnosed ? diagnose(reading, followInodes, own) : [];
+    return { ...shownOf(reading, own, looks), findings, ...errorOf(seen, path) };
   });
   const isWhole = shown.every(({ unparsable }) => brokenIn(unparsable).length === 0);
   const isKnown = totals.unknown === 0 && isWhole && (gate === undefined || gate.name === 'unread');
   return {
     posFiles: shown,
-    undiscovered,
     totals,
     lag: isKnown ? totals.lag : null,
     caughtUp: isKnown && gate === undefined && !isAnythingLost(seen),
@@ -90,6 +92,16 @@ function errorOf({ unknown }: Observation, path: string): Pick<FoundPosFile, 'er
 /** A glob that matches nothing counts as one missing pos file. */
 function sentenceOf(path: string, why: string): string {
   return why === NOT_THERE && /[*?]/.test(path) ? 'no file matches it' : `it ${why}`;
+}
+
+/** Sorts by lag, the largest first. Files with an unknown lag come before all others. */
+export function byLag<File extends Pick<ObservedFile, 'lag'>>(files: readonly File[]): readonly File[] {
+  const lagOf = ({ lag }: File) => lag ?? Number.MAX_VALUE;
+  return files.toSorted((a, b) => lagOf(b) - lagOf(a));
+}
+
+export function shareRead(size: number, lag: number): number {
+  return size === 0 ? 1 : Math.max(0, 1 - lag / size);
 }
 
 export type Totals = Readonly<ReturnType<typeof totalsOf>>;

@@ -1,5 +1,4 @@
 import { isSame } from '../fluentd/processes.ts';
-import { posFileOf } from '../pos-file/pos-file.ts';
 import { type FluentdReading, isUp, type ProcessIdentity } from '../progress/fluentd-reading.ts';
 import type { Millis } from '../text/units.ts';
 import { departedIn } from './departed.ts';
@@ -51,7 +50,7 @@ function rememberEntries(
   const doubted = new Set(unknown.map(({ about }) => about));
   const entries = new Map<string, ObservedFile>();
   if (doubted.size > 0)
-    for (const [key, known] of before) if (doubted.has(posFileOf(key))) entries.set(key, known);
+    for (const [key, known] of before) if (doubted.has(known.posFile)) entries.set(key, known);
   for (const file of files) entries.set(file.key, file);
   return entries;
 }

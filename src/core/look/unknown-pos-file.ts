@@ -1,4 +1,3 @@
-import { posFileOf } from '../pos-file/pos-file.ts';
 import type { Limits } from '../progress/limits.ts';
 import { andMore } from '../text/units.ts';
 import type { Memory, ObservedFile, PosFileDoubt } from './observation.ts';
@@ -49,7 +48,7 @@ function whyLost(posFile: string, { snapshot, undiscovered, memory }: Known): st
   if (unfound.length === 0) return undefined;
   const known = new Set(entriesOf(snapshot.posFiles, posFile).map(({ path }) => path));
   const before = new Set<string>();
-  for (const [key, { path }] of memory.entries) if (posFileOf(key) === posFile) before.add(path);
+  for (const known of memory.entries.values()) if (known.posFile === posFile) before.add(known.path);
   const lost = unfound.map(({ path }) => path).filter((path) => before.has(path) && !known.has(path));
   return lost.length === 0 ? undefined : `has lost the entry of ${andMore(lost)}`;
 }

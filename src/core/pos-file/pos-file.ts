@@ -88,19 +88,10 @@ export function brokenIn(unparsable: readonly UnparsableLine[]): readonly Unpars
 
 export function whyUnparsable({ text, torn }: Omit<UnparsableLine, 'line'>): string {
   if (torn) return 'it is torn: no newline ends it';
-  const [path = '', position, inode] = text.split('\t');
   if (text === '') return 'it is empty';
-  if (isOfNuls(text)) return 'nothing but NUL bytes, as a crash of the machine leaves them';
-  if (position === undefined)
-    return text.length < LONGEST_LINE ? 'it holds no tab' : 'it begins with more than any path';
-  if (path === '') return 'its path is empty';
-  if (!/^[0-9a-f]+$/i.test(position)) return 'its position is no hexadecimal number';
-  if (inode === undefined) return 'it holds no inode';
-  return /^[0-9a-f]{1025}/i.test(inode) ? 'its inode is too long' : 'its inode is no hexadecimal number';
-}
-
-export function isOfNuls(text: string): boolean {
-  return /^\0+$/.test(text);
+  return /^\0+$/.test(text)
+    ? 'nothing but NUL bytes, as a crash of the machine leaves them'
+    : 'it is no path, position and inode, with a tab between them';
 }
 
 const DATABASE = new TextEncoder().encode('SQLite format 3\0');
@@ -147,11 +138,6 @@ export function latestIn(posFile: string, all: readonly PositionEntry[]) {
 /** Identifies an entry in its pos file. A path there has no tab. */
 export function entryKey({ path, inode }: Omit<PositionEntry, 'position'>): string {
   return `${path}\t${inode}`;
-}
-
-/** The pos file of an `entryKeyIn`. */
-export function posFileOf(key: string): string {
-  return key.slice(0, key.indexOf('\t'));
 }
 
 /** Identifies an entry among all pos files: two may have the same log file. */
