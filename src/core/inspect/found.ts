@@ -50,6 +50,7 @@ export function foundBy(
   const files = groupedBy(seen.files, ({ posFile }) => posFile);
   const totals = totalsOf([...seen.files, ...seen.undiscovered]);
   const gate = readGate(seen);
+  const lost = lostIn(seen);
   const shown = posFiles.map((reading): FoundPosFile => {
     const { path } = reading;
     const own = files.get(path) ?? [];
@@ -64,7 +65,7 @@ export function foundBy(
     posFiles: shown,
     totals,
     lag: isKnown ? totals.lag : null,
-    caughtUp: isKnown && gate === undefined && !isAnythingLost(seen),
+    caughtUp: isKnown && gate === undefined && lost.left.length + lost.doubts.length === 0,
     seen,
     waitsFor: gate?.why ?? held(seen),
     rates,
@@ -122,11 +123,6 @@ export function lostIn({ progress: { left, doubts } }: Observation) {
     left: left.filter(({ kind }) => kind === 'let-go' || kind === 'unreadable'),
     doubts: doubts.filter(({ kind }) => OF_READING.includes(kind)),
   };
-}
-
-function isAnythingLost(seen: Observation): boolean {
-  const { left, doubts } = lostIn(seen);
-  return left.length + doubts.length > 0;
 }
 
 /** An unwatched file counts neither as read nor as left, because its entry has no position. */

@@ -6,6 +6,8 @@ import type { Memory, ObservedFile } from './observation.ts';
 /** posidle remembers only the newest: a hostile main may rename or remove files without end. */
 const MOST_DEPARTED = 1_000;
 
+const UNREAD = 'it left its path, or was cut short, before its position showed that it was read';
+
 /** States in which the entry's own file is at the path, as long as it was. */
 const AT_ITS_PATH: ReadonlySet<FileState> = new Set(['caught-up', 'partial-line', 'behind', 'blocked']);
 
@@ -29,7 +31,8 @@ export function departedIn(
     const position = now?.position ?? old.position;
     const size = (now && lastSizeOf(now)) ?? lastSizeOf(old);
     if (position === null || size === null) continue;
-    if (size > position) departed.set(key, { path: old.path, unreadBytes: size - position });
+    if (size > position)
+      departed.set(key, { kind: 'closed-unread', about: old.path, bytes: size - position, why: UNREAD });
     else departed.delete(key);
   }
   return { departed: new Map([...departed].slice(-MOST_DEPARTED)), departedAt };

@@ -5,7 +5,7 @@ import { withLastAnswers } from '../witness/reports.ts';
 import { judge } from './judge-entry.ts';
 import { NO_MEMORY, remember, watchMain } from './memory.ts';
 import type { Known, Memory, Observation, ObservedFile } from './observation.ts';
-import type { Facts } from './progress-from-files.ts';
+import { type Facts, progressOverdue } from './progress-from-files.ts';
 import { progressIn } from './progress-in.ts';
 import { reachOf, workersOf } from './reach.ts';
 import { entriesOf, type FileLook, type PosFileReading, type Snapshot } from './snapshot.ts';
@@ -172,17 +172,15 @@ export function observeOverdue(
   const overdue = {
     ...before,
     ...now,
-    waitsFor,
     lookedAt: now.at,
     extent: 'overdue' as const,
     // An old answer proves nothing about the present.
     reports: undefined,
     readSince: undefined,
     unknown: [],
+    progress: progressOverdue(before, now.at, waitsFor),
   };
-  const { source, mark, movedAt } = before.progress;
-  const seen = withProgress(overdue, before, limits);
-  return { ...seen, progress: { ...seen.progress, source, mark, movedAt } };
+  return { ...overdue, reach: reachOf(overdue, limits), workers: workersOf(overdue) };
 }
 
 export function observeNothing(now: Now, limits: Limits): Observation {

@@ -4,8 +4,8 @@ import { type Limits, SLOW_START } from '../progress/limits.ts';
 import type { Doubt, Left, LeftFile, Progress } from '../progress/progress.ts';
 import { groupedBy } from '../text/lists.ts';
 import { andMore, counted, type Millis } from '../text/units.ts';
-import { progressFromWitnesses, type Witness, withLastAnswers } from '../witness/reports.ts';
-import type { Departed, Observation, ObservedFile } from './observation.ts';
+import { progressFromWitnesses, type Reports, type Witness, withLastAnswers } from '../witness/reports.ts';
+import type { Observation, ObservedFile } from './observation.ts';
 
 /** An observation without what is made from it. */
 export type Facts = Omit<Observation, 'progress' | 'reach' | 'workers'>;
@@ -18,10 +18,12 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   const { lookedAt: at, files, buffers, movedAt } = seen;
   const outputs = buffers?.outputs ?? [];
   const counts = countFiles(files);
-  const facts = {
+  const rest = groupedBy(restIn(seen), ({ posFile }) => (isTrusted(posFile, seen) ? TRUSTED : posFile));
+  const restOf = (posFile: string) => (rest.get(posFile) ?? []).map(({ left }) => left);
+  return {
     at,
     followedUntil: at,
-    source: 'files' as const,
+    source: 'files',
     away: 0,
     movedAt,
     mark: `${movedAt}`,
@@ -32,13 +34,6 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
     unseen: buffers?.unseen ?? [],
     ignoresSigterm: false,
     busyUntil: busyUntil(seen, limits),
-  };
-  // An overdue look proves nothing about the present.
-  if (seen.extent === 'overdue') return { ...facts, left: [], doubts: late(seen) };
-  const rest = groupedBy(restIn(seen), ({ posFile }) => (isTrusted(posFile, seen) ? TRUSTED : posFile));
-  const restOf = (posFile: string) => (rest.get(posFile) ?? []).map(({ left }) => left);
-  return {
-    ...facts,
     left: [...restOf(TRUSTED), ...chunksOnDisk(buffers), ...givenUpIn(seen)],
     doubts: [
       noWitness(counts.read, buffers, limits),
@@ -48,15 +43,19 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   };
 }
 
-function late(seen: Facts): readonly Doubt[] {
-  return seen.hasFiles || seen.waitsFor === 'files' ? [notLookedAt(seen)] : unanswered(seen);
-}
-
 const FOR_FILES = 'there are very many files, the machine is very busy, or a mount does not answer';
 
-function notLookedAt({ waitsFor }: Facts): Doubt {
+/** While a look is overdue, which proves nothing about the present. */
+export function progressOverdue(
+  { progress, hasFiles, lastAnswers }: Observation,
+  at: Millis,
+  waitsFor: 'witness' | 'files',
+): Progress {
   const cause = waitsFor === 'witness' ? "Fluentd's witness does not answer" : FOR_FILES;
-  return { kind: 'not-looked-at', why: `posidle could not look in time: ${cause}` };
+  const isOfFiles = hasFiles || waitsFor === 'files';
+  const notLooked: Doubt = { kind: 'not-looked-at', why: `posidle could not look in time: ${cause}` };
+  const doubts = isOfFiles ? [notLooked] : unanswered(lastAnswers);
+  return { ...progress, at, followedUntil: at, left: [], doubts };
 }
 
 const GONE = 'it is no longer at its path, and nobody knows how much of it was read';
@@ -64,7 +63,7 @@ const GONE = 'it is no longer at its path, and nobody knows how much of it was r
 const NO_ANSWER: Doubt = { kind: 'no-answer', why: "Fluentd's witness did not answer in time" };
 
 /** The doubts about workers that did not answer this time, with what each one held when it last did. */
-function unanswered({ lastAnswers }: Facts): readonly Doubt[] {
+function unanswered(lastAnswers: Reports | undefined): readonly Doubt[] {
   if (lastAnswers === undefined) return [NO_ANSWER];
   const witnesses = lastAnswers.witnesses.map(
     (one): Witness =>
@@ -139,7 +138,7 @@ function doubtsOf({ files, unlisted, memory }: Facts): readonly Doubt[] {
   return [
     ...unlisted.map((why): Doubt => ({ kind: 'unlisted', why })),
     ...files.filter(({ lag }) => lag === null).map(doubtOfUnseen),
-    ...[...memory.departed.values()].map(doubtOfDeparted),
+    ...memory.departed.values(),
   ];
 }
 
@@ -154,11 +153,6 @@ function withRest(doubt: Doubt, rest: readonly Rest['left'][]): Doubt {
 function doubtOfUnseen({ path: about, read }: ObservedFile): Doubt {
   if (read) return { kind: 'nobody-saw-it-read', about, why: GONE };
   return { kind: 'unseen', about, why: 'cannot be looked at by posidle' };
-}
-
-function doubtOfDeparted({ path: about, unreadBytes: bytes }: Departed): Doubt {
-  const why = 'it left its path, or was cut short, before its position showed that it was read';
-  return { kind: 'closed-unread', about, bytes, why };
 }
 
 function busyUntil(seen: Facts, limits: Limits): Millis {
