@@ -48,7 +48,15 @@ test('a pos file is read, missing, empty or unreadable, and each is told from th
   const names = ['read', 'empty', 'missing'].map((name) => `/pos/${name}`);
   const { entries } = latestIn('/pos/read', [{ path: LOG, position: 5, inode: '7' }]);
   expect(await new PosFiles(host).read(names)).toEqual([
-    { path: '/pos/read', kind: 'read', file: '101', entries, unparsable: [], writtenAgo: 1_500 },
+    {
+      path: '/pos/read',
+      kind: 'read',
+      file: '101',
+      entries,
+      replaced: [],
+      unparsable: [],
+      writtenAgo: 1_500,
+    },
     { path: '/pos/empty', kind: 'empty' },
     { path: '/pos/missing', kind: 'missing' },
   ]);

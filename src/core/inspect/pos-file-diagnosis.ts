@@ -1,6 +1,7 @@
 import type { ObservedFile } from '../look/observation.ts';
+import type { ReadPosFile } from '../look/snapshot.ts';
 import { encodePath } from '../pos-file/path-bytes.ts';
-import { brokenIn, entryKey, type PositionEntry, type UnparsableLine } from '../pos-file/pos-file.ts';
+import { brokenIn, entryKey, type PositionEntry } from '../pos-file/pos-file.ts';
 import { counted, formatBytes } from '../text/units.ts';
 
 export interface Finding {
@@ -15,19 +16,12 @@ const MANY = 100;
 /** After a path: tab, 16 digits, tab, 16 digits, newline. */
 const LINE_END = 35;
 
-/** The lines of a pos file: the latest entries, and those that a later line replaces. */
-interface Lines {
-  readonly entries: readonly PositionEntry[];
-  readonly replaced?: readonly PositionEntry[] | undefined;
-  readonly unparsable: readonly UnparsableLine[];
-}
-
 /**
  * `byInode`: the source has follow_inodes; undefined if unknown. As in clear-code/fluent-tail_checker, watched entries are duplicated
  * if they share a path, or an inode with follow_inodes. If that is unknown, they must share both.
  */
 export function diagnose(
-  { entries, replaced = [], unparsable }: Lines,
+  { entries, replaced, unparsable }: Pick<ReadPosFile, 'entries' | 'replaced' | 'unparsable'>,
   byInode: boolean | undefined,
   files: readonly ObservedFile[],
 ): readonly Finding[] {

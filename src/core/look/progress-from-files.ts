@@ -114,12 +114,14 @@ function givenUpIn({ buffers }: Pick<Observation, 'buffers'>): readonly Left[] {
 /** `run` brings a witness of its own, if it may. */
 function noWitness(read: number, buffers: BuffersReading | undefined, { role }: Limits): Doubt {
   const empty = (buffers?.outputs ?? []).filter(({ chunks }) => chunks.length === 0).length;
-  const parts = [`${counted(read, 'file')} read to the end`, `${counted(empty, 'buffer')} on disk empty`];
-  const unseen =
-    buffers === undefined || buffers.unseen.length === 0 ? [] : [`not seen: ${buffers.unseen.join(', ')}`];
+  const unseen = buffers?.unseen ?? [];
+  const parts = [
+    ...[`${counted(read, 'file')} read to the end`, `${counted(empty, 'buffer')} on disk empty`],
+    ...(unseen.length === 0 ? [] : [`not seen: ${unseen.join(', ')}`]),
+  ];
   return {
     kind: 'no-witness',
-    why: `nobody looked inside Fluentd${role === 'parent' ? '' : ' (`posidle witness` shows how)'}; ${[...parts, ...unseen].join(', ')}`,
+    why: `nobody looked inside Fluentd${role === 'parent' ? '' : ' (`posidle witness` shows how)'}; ${parts.join(', ')}`,
   };
 }
 

@@ -51,7 +51,7 @@ test('many dead lines are reported with the bytes that a compaction saves', () =
 
 const damageIn = (texts: readonly string[], files: Readonly<Record<string, Written>> = {}) =>
   diagnose(
-    { entries: [], unparsable: texts.map((text, at) => ({ line: at + 1, text })) },
+    { entries: [], replaced: [], unparsable: texts.map((text, at) => ({ line: at + 1, text })) },
     undefined,
     foundOf(files).seen.files,
   );
@@ -80,5 +80,5 @@ test('a line with no file alone may be that of a file that was renamed', () => {
 
 test('a torn last line is no damage', () => {
   const unparsable = [{ line: 1, text: '/a\t00', torn: true }] as const;
-  expect(diagnose({ entries: [], unparsable }, undefined, [])).toEqual([]);
+  expect(diagnose({ entries: [], replaced: [], unparsable }, undefined, [])).toEqual([]);
 });

@@ -124,7 +124,7 @@ describe('at rest', () => {
   });
 
   test('ends with other entries in one of two pos files', () => {
-    const second = { path: '/pos/other', kind: 'read', unparsable: [], writtenAgo: 0 } as const;
+    const second = { path: '/pos/other', kind: 'read', replaced: [], unparsable: [], writtenAgo: 0 } as const;
     const both = () => ({ ...rest, posFiles: [...rest.posFiles, { ...second, entries: [] }] });
     const once = both();
     const { atRest: known } = seen([once]);
