@@ -1,7 +1,7 @@
 import { readGate } from '../drain/gates.ts';
 import type { TailSource } from '../fluent-conf/tail.ts';
 import type { Observation, ObservedFile } from '../look/observation.ts';
-import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
+import type { Snapshot } from '../look/snapshot.ts';
 import { NOT_THERE } from '../look/unknown-pos-file.ts';
 import { brokenIn, type UnparsableLine } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
@@ -54,10 +54,18 @@ export function foundBy(
   const shown = posFiles.map((reading): FoundPosFile => {
     const { path } = reading;
     const own = files.get(path) ?? [];
-    const { followInodes } = sources.find(({ posFile }) => posFile === path) ?? {};
-    const isDiagnosed = reading.kind === 'read' && rates === undefined;
-    const findings = isDiagnosed ? diagnose(reading, followInodes, own) : [];
-    return { ...shownOf(reading, own, looks), findings, ...errorOf(seen, path) };
+    const doubt = seen.unknown.find(({ about }) => about === path);
+    const unreadable = own.filter(({ state }) => state === 'unreadable');
+    const lines = reading.kind === 'read' ? reading : undefined;
+    const source = sources.find(({ posFile }) => posFile === path);
+    return {
+      ...{ path, files: own, unparsable: lines?.unparsable ?? [] },
+      findings: lines && rates === undefined ? diagnose(lines, source?.followInodes, own) : [],
+      age: lines?.writtenAgo ?? Number.POSITIVE_INFINITY,
+      error: doubt && sentenceOf(path, doubt.why),
+      isEmpty: doubt?.kind === 'empty-pos-file',
+      troubles: unreadable.map(({ path, key }) => ({ path, error: looks.get(key)?.error ?? '' })),
+    };
   });
   const isWhole = shown.every(({ unparsable }) => brokenIn(unparsable).length === 0);
   const isKnown = totals.unknown === 0 && isWhole && (gate === undefined || gate.name === 'unread');
@@ -74,20 +82,6 @@ export function foundBy(
 
 export function filesIn({ posFiles }: Pick<Found, 'posFiles'>): readonly ObservedFile[] {
   return posFiles.flatMap(({ files }) => files);
-}
-
-function shownOf(reading: PosFileReading, files: readonly ObservedFile[], looks: Snapshot['looks']) {
-  const { path } = reading;
-  const unreadable = files.filter(({ state }) => state === 'unreadable');
-  const troubles = unreadable.map(({ path, key }) => ({ path, error: looks.get(key)?.error ?? '' }));
-  if (reading.kind !== 'read')
-    return { path, files, troubles, unparsable: [], age: Number.POSITIVE_INFINITY };
-  return { path, files, troubles, unparsable: reading.unparsable, age: reading.writtenAgo };
-}
-
-function errorOf({ unknown }: Observation, path: string): Pick<FoundPosFile, 'error' | 'isEmpty'> {
-  const doubt = unknown.find(({ about }) => about === path);
-  return { error: doubt && sentenceOf(path, doubt.why), isEmpty: doubt?.kind === 'empty-pos-file' };
 }
 
 /** A glob that matches nothing counts as one missing pos file. */

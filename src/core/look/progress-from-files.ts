@@ -2,7 +2,7 @@
 import { type BuffersReading, chunkId } from '../fluentd/buffers.ts';
 import { type Limits, SLOW_START } from '../progress/limits.ts';
 import type { Doubt, Left, LeftFile, Progress } from '../progress/progress.ts';
-import { groupedBy } from '../text/lists.ts';
+import { groupedBy, sum } from '../text/lists.ts';
 import { andMore, counted, type Millis } from '../text/units.ts';
 import { progressFromWitnesses, type Reports, type Witness, withLastAnswers } from '../witness/reports.ts';
 import type { Observation, ObservedFile } from './observation.ts';
@@ -15,11 +15,17 @@ const IN_TAIL_TICK: Millis = 1_000;
 const ALREADY_OVER = Number.NEGATIVE_INFINITY;
 
 export function progressFromFiles(seen: Facts, limits: Limits): Progress {
-  const { lookedAt: at, files, buffers, movedAt } = seen;
+  const { lookedAt: at, files, undiscovered, unknown, buffers, movedAt, memory } = seen;
   const outputs = buffers?.outputs ?? [];
   const counts = countFiles(files);
-  const rest = groupedBy(restIn(seen), ({ posFile }) => (isTrusted(posFile, seen) ? TRUSTED : posFile));
-  const restOf = (posFile: string) => (rest.get(posFile) ?? []).map(({ left }) => left);
+  const all = [...files, ...undiscovered];
+  // A pos file that had entries, and is unknown now, may only hide what Fluentd has found and read.
+  const mayHide = unknown.filter(({ about }) => (memory.posFiles.get(about)?.count ?? 0) > 0);
+  const hiding = new Set(mayHide.map(({ about }) => about));
+  const hidden = groupedBy(
+    all.filter(({ posFile }) => hiding.has(posFile)),
+    ({ posFile }) => posFile,
+  );
   return {
     at,
     followedUntil: at,
@@ -34,10 +40,14 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
     unseen: buffers?.unseen ?? [],
     ignoresSigterm: false,
     busyUntil: busyUntil(seen, limits),
-    left: [...restOf(TRUSTED), ...chunksOnDisk(buffers), ...givenUpIn(seen)],
+    left: [
+      ...restOf(all.filter(({ posFile }) => !hiding.has(posFile))),
+      ...chunksOnDisk(buffers),
+      ...givenUpIn(seen),
+    ],
     doubts: [
       noWitness(counts.read, buffers, limits),
-      ...seen.unknown.map((one) => withRest(one, restOf(one.about))),
+      ...unknown.map((one) => withRest(one, restOf(hidden.get(one.about) ?? []))),
       ...doubtsOf(seen),
     ],
   };
@@ -75,25 +85,12 @@ function unanswered(lastAnswers: Reports | undefined): readonly Doubt[] {
   return doubts.some(({ kind }) => kind === NO_ANSWER.kind) ? doubts : [NO_ANSWER, ...doubts];
 }
 
-/** Instead of a path. */
-const TRUSTED = '';
-
-/** A pos file that had entries, and is unknown now, may only hide what Fluentd has found and read. */
-function isTrusted(posFile: string, { unknown, memory }: Facts): boolean {
-  return (memory.posFiles.get(posFile)?.count ?? 0) === 0 || unknown.every(({ about }) => about !== posFile);
-}
-
-interface Rest {
-  readonly posFile: string;
-  readonly left: { readonly kind: LeftFile; readonly path: string; readonly bytes: number };
-}
-
-/** What is left of each file, by its pos file. */
-function restIn({ files, undiscovered }: Facts): readonly Rest[] {
-  return [...files, ...undiscovered].flatMap(({ posFile, path, state, lag: bytes, read }) => {
+/** What is left of each file. */
+function restOf(files: readonly ObservedFile[]) {
+  return files.flatMap(({ path, state, lag: bytes, read }) => {
     if (bytes === null || (read && state !== 'partial-line')) return [];
-    const kind = read ? 'unfinished' : state === 'undiscovered' ? 'unfound' : 'unread';
-    return [{ posFile, left: { kind, path, bytes } }];
+    const kind: LeftFile = read ? 'unfinished' : state === 'undiscovered' ? 'unfound' : 'unread';
+    return [{ kind, path, bytes }];
   });
 }
 
@@ -101,7 +98,7 @@ function chunksOnDisk(buffers: BuffersReading | undefined): readonly Left[] {
   return (buffers?.outputs ?? [])
     .filter(({ chunks }) => chunks.length > 0)
     .map(({ name, chunks }) => {
-      const bytes = chunks.reduce((sum, { size }) => sum + size, 0);
+      const bytes = sum(chunks.map(({ size }) => size));
       const ids = chunks.flatMap(({ path }) => chunkId(path) ?? []);
       return { kind: 'held', output: name, chunks: chunks.length, bytes, ids, next: 'flush' };
     });
@@ -145,9 +142,9 @@ function doubtsOf({ files, unlisted, memory }: Facts): readonly Doubt[] {
 }
 
 /** Names the files whose rest is uncertain. */
-function withRest(doubt: Doubt, rest: readonly Rest['left'][]): Doubt {
+function withRest(doubt: Doubt, rest: ReturnType<typeof restOf>): Doubt {
   if (rest.length === 0) return doubt;
-  const bytes = rest.reduce((sum, one) => sum + one.bytes, 0);
+  const bytes = sum(rest.map((one) => one.bytes));
   const files = andMore(rest.map(({ path }) => path));
   return { ...doubt, bytes, why: `${doubt.why}. Nobody knows how much of ${files} is read` };
 }

@@ -26,8 +26,9 @@ describe('an in_tail source', () => {
     const { sources, problems } = read(tail('path /a-%G%V.log, /b.log\nexclude_path ["/x-%Z"]'));
     expect(sources).toMatchObject([{ paths: [] }]);
     expect(problems).toEqual([
-      'f.conf:1: path has %G, which posidle does not fill in: write * instead',
-      'f.conf:1: path has %V, which posidle does not fill in: write * instead',
+      'f.conf:1: path or exclude_path has %G, which posidle does not fill in: write * instead',
+      'f.conf:1: path or exclude_path has %V, which posidle does not fill in: write * instead',
+      'f.conf:1: path or exclude_path has %Z, which posidle does not fill in: write * instead',
     ]);
   });
 
