@@ -32,8 +32,7 @@ const REFUSED = 'posidle evaluates only ENV, File.join, hostname, worker_id, use
 export function evaluate(value: ConfValue, context: RubyContext): Evaluated {
   if (typeof value === 'string') return value;
   try {
-    const texts = value.parts.map((part) => (typeof part === 'string' ? part : textOf(part.ruby, context)));
-    return texts.join('');
+    return value.map((part) => (typeof part === 'string' ? part : textOf(part.ruby, context))).join('');
   } catch (error) {
     if (!(error instanceof Ended)) throw error;
     return error.message === '' ? null : { reason: error.message };
