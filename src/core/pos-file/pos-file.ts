@@ -1,4 +1,3 @@
-import { counted } from '../text/units.ts';
 import { decodePath } from './path-bytes.ts';
 
 /** One line of a pos file: `path \t hex position \t hex inode`. */
@@ -103,12 +102,9 @@ export function isDatabase(bytes: Uint8Array): boolean {
 export const IS_DATABASE = "is an SQLite database, such as Fluent Bit's. posidle reads Fluentd's pos files";
 
 /** What a non-empty file is that is no pos file; undefined if it is one. */
-export function flawOf(bytes: Uint8Array, { entries, unparsable }: PosFile): string | undefined {
+export function flawOf(bytes: Uint8Array, { entries }: PosFile): string | undefined {
   if (isDatabase(bytes)) return IS_DATABASE;
-  if (entries.length > 0) return undefined;
-  const whole = brokenIn(unparsable).length;
-  const which = whole === 1 ? 'its one line has no' : `none of its ${counted(whole, 'line')} has`;
-  return `is no pos file: ${whole === 0 ? 'it has no whole line' : `${which} path, position and inode`}`;
+  return entries.length > 0 ? undefined : 'is no pos file: no whole line of it has path, position and inode';
 }
 
 /** An entry with its `entryKeyIn`. */
