@@ -50,8 +50,7 @@ function rememberEntries(
 ): Memory['entries'] {
   const doubted = new Set(unknown.map(({ about }) => about));
   const entries = new Map<string, ObservedFile>();
-  if (doubted.size > 0)
-    for (const [key, known] of before) if (doubted.has(known.posFile)) entries.set(key, known);
+  for (const [key, known] of before) if (doubted.has(known.posFile)) entries.set(key, known);
   for (const file of files) entries.set(file.key, file);
   return entries;
 }
