@@ -92,11 +92,10 @@ interface Scope {
 /** The root and this worker's `<worker>` sections, in Fluentd's order. */
 function scopesOf(root: Params, around: Surroundings): Scope[] {
   const own = root.sections('worker').flatMap((params): Scope[] => {
-    const match = /^(\d+)(?:-(\d+))?$/.exec(params.arg() ?? '');
-    if (match === null) params.problem('<worker> names no worker that posidle can read', 'workers');
-    const [first, last] = match === null ? [0, -1] : [Number(match[1]), Number(match[2] ?? match[1])];
-    const isOwn = first <= around.workerId && around.workerId <= last;
-    return isOwn ? [{ params, around: { ...around, shared: last > first } }] : [];
+    const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(params.arg() ?? '') ?? [];
+    if (first === undefined) params.problem('<worker> names no worker that posidle can read', 'workers');
+    const isOwn = Number(first) <= around.workerId && around.workerId <= Number(last);
+    return isOwn ? [{ params, around: { ...around, shared: first !== last } }] : [];
   });
   return [{ params: root, around }, ...own];
 }
