@@ -20,8 +20,8 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   const counts = countFiles(files);
   const all = [...files, ...undiscovered];
   // A pos file that had entries, and is unknown now, may only hide what Fluentd has found and read.
-  const mayHide = unknown.filter(({ about }) => (memory.posFiles.get(about)?.count ?? 0) > 0);
-  const hiding = new Set(mayHide.map(({ about }) => about));
+  const hadEntries = (posFile: string) => (memory.posFiles.get(posFile)?.count ?? 0) > 0;
+  const hiding = new Set(unknown.map(({ about }) => about).filter(hadEntries));
   const hidden = groupedBy(
     all.filter(({ posFile }) => hiding.has(posFile)),
     ({ posFile }) => posFile,
