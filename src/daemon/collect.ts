@@ -60,7 +60,7 @@ export class Collector {
     const table = doneProcess && (await host.listProcesses().catch(() => undefined));
     const mains = doneProcess && table ? findMains(table, doneProcess, self, this.#mains) : undefined;
     this.#mains = mains ?? this.#mains;
-    const facts = { ...this.#lastFiles, ...witnessed, ...(isOfWitness && { isOfWitness }), buffers, mains };
+    const facts = { ...this.#lastFiles, ...witnessed, buffers, mains };
     return { lookedAt, at: host.now(), depth: scope, ...facts, fluentd, requests: host.requests() };
   }
 

@@ -1,5 +1,5 @@
 import { hasWildcard, patternOfArgument } from '../core/in-tail/path-glob.ts';
-import { COARSEST_TICK, type PosFileReading } from '../core/look/snapshot.ts';
+import { COARSEST_TICK, type PosFileReading, type ReadPosFile } from '../core/look/snapshot.ts';
 import { flawOf, latestIn, parsePosFile } from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Followed, Host } from '../host.ts';
@@ -86,8 +86,6 @@ export class PosFiles {
   }
 }
 
-type Read = Extract<PosFileReading, { kind: 'read' }>;
-
 /** The last reading of a pos file, valid while its stamp stays the same. */
 interface CachedPosFile {
   readonly stamp: string;
@@ -95,18 +93,16 @@ interface CachedPosFile {
   readonly since: Millis;
   /** The stamp was old enough at the reading. A newer one may hide a later write. */
   readonly isSure: boolean;
-  readonly reading: Read;
+  readonly reading: ReadPosFile;
 }
 
 function readingOf(
   path: string,
   bytes: Uint8Array,
-): Omit<Read, 'writtenAgo' | 'file'> | Exclude<PosFileReading, Read> {
+): Omit<ReadPosFile, 'writtenAgo' | 'file'> | Exclude<PosFileReading, ReadPosFile> {
   if (bytes.length === 0) return { path, kind: 'empty' };
   const parsed = parsePosFile(bytes);
   const why = flawOf(bytes, parsed);
   if (why !== undefined) return { path, kind: 'foreign', why };
-  const { unparsable } = parsed;
-  const { entries, replaced } = latestIn(path, parsed.entries);
-  return { path, kind: 'read', entries, ...(replaced.length > 0 && { replaced }), unparsable };
+  return { path, kind: 'read', ...latestIn(path, parsed.entries), unparsable: parsed.unparsable };
 }

@@ -4,11 +4,10 @@ import { tailFacts } from '../core/fluent-conf/tail.ts';
 import { filesBy } from '../core/inspect/by-witness.ts';
 import { knownByAges } from '../core/inspect/first-look.ts';
 import { type Found, foundBy } from '../core/inspect/found.ts';
-import { diagnose } from '../core/inspect/pos-file-diagnosis.ts';
 import type { Rates } from '../core/inspect/rates.ts';
-import type { Observation, ObservedFile } from '../core/look/observation.ts';
+import type { Observation } from '../core/look/observation.ts';
 import { observe, observeOnce } from '../core/look/observe.ts';
-import type { PosFileReading, Snapshot } from '../core/look/snapshot.ts';
+import type { Snapshot } from '../core/look/snapshot.ts';
 import { Collector } from '../daemon/collect.ts';
 import type { Host } from '../host.ts';
 import { inWords } from '../node/files/in-words.ts';
@@ -52,19 +51,13 @@ export function inspector(host: Host, subject: FoundPosFiles, rates?: Rates): In
   // An inspection shows the files beside the witness's answer. The daemon would leave them out.
   const onlyFiles = { witness: undefined, fluentd: { by: 'search' }, doneProcess: undefined } as const;
   const collector = new Collector(host, { ...subject, ...onlyFiles });
-  const findingsIn = (reading: PosFileReading, files: readonly ObservedFile[]) => {
-    // Only for a single look: repeated looks would find the same.
-    if (reading.kind !== 'read' || rates !== undefined) return [];
-    const source = subject.conf?.sources.find(({ posFile }) => posFile === reading.path);
-    return diagnose(reading, source?.followInodes, files);
-  };
   let seen: Observation | undefined;
   return async () => {
     const snapshot = await snapshotOf(host, subject, collector);
     const known = knownByAges(snapshot.at);
     seen = rates ? observe(seen, snapshot, policy, known) : observeOnce(snapshot, policy, known);
     rates?.take(seen);
-    return foundBy(snapshot, seen, findingsIn, rates);
+    return foundBy(snapshot, seen, subject.conf?.sources, rates);
   };
 }
 

@@ -9,7 +9,12 @@ export const MISSING: Partial<Snapshot> = { posFiles: [{ path: POS, kind: 'missi
 
 /** A pos file with one line, which cannot be parsed. */
 export const BROKEN: Partial<Snapshot> = {
-  posFiles: [{ path: POS, kind: 'read', entries: [], unparsable: [{ line: 1, text: '/b' }], writtenAgo: 0 }],
+  posFiles: [
+    {
+      ...{ path: POS, kind: 'read', writtenAgo: 0 },
+      ...{ entries: [], replaced: [], unparsable: [{ line: 1, text: '/b' }] },
+    },
+  ],
 };
 
 export function unreadable(error: string): Pick<Snapshot, 'posFiles'> {

@@ -218,7 +218,7 @@ describe.each(['1.18.0', '1.19.4', NEWEST])('the Ruby of Fluentd %s', (version) 
       puts JSON.dump(INPUT.map { |code| given(code) rescue 'refused' })`;
     const env = { SET: 'set', EMPTY: '' };
     const theirs = askRuby(program, EXPRESSIONS, requireFluentd(version, context).env) as (string | null)[];
-    const ours = EXPRESSIONS.map((code) => evaluate({ parts: [{ ruby: code }] }, { env, hostname: '' }));
+    const ours = EXPRESSIONS.map((code) => evaluate([{ ruby: code }], { env, hostname: '' }));
     const isText = (value: unknown) => typeof value === 'string' || value === null;
     expect(EXPRESSIONS.map((code, index) => [code, isText(ours[index]) ? ours[index] : 'refused'])).toEqual(
       EXPRESSIONS.map((code, index) => [code, theirs[index]]),

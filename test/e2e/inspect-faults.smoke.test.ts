@@ -21,7 +21,7 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
     const names = [...Object.keys(texts), 'fifo', 'none', '*.none', 'app.pos'];
     const { stdout, stderr, code } = await posidle('inspect', ...names.map((name) => at(name)));
     for (const told of [
-      /binary\n {2}it is no pos file: its one line has no path, position and inode\n/,
+      /binary\n {2}it is no pos file: no whole line of it has path, position and inode\n/,
       /sqlite\n {2}it is an SQLite database, such as Fluent Bit's\. posidle reads Fluentd's pos files\n/,
       /large\n {2}it cannot be read: it is too large: 1\.0 GiB, and at most 64\.0 MiB are read/,
       /fifo\n {2}it cannot be read: it is a pipe, not a regular file/,

@@ -37,7 +37,7 @@ function textOf(value: ConfValue): string {
   if (typeof value === 'string') return asJson(value);
   const evaluated = evaluate(value, RUBY);
   if (typeof evaluated === 'object' && evaluated !== null) return UNKNOWN;
-  return asJson(value.parts.map((part) => (typeof part === 'string' ? part : markOf(part.ruby))).join(''));
+  return asJson(value.map((part) => (typeof part === 'string' ? part : markOf(part.ruby))).join(''));
 }
 
 /** Leaves out what posidle says it cannot evaluate. No value is an empty one for posidle. */

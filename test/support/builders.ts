@@ -104,8 +104,7 @@ export type Watched = readonly [entry: PositionEntry, look?: FileLook];
 /** One pos file with these entries; an entry without a look is read to its end. */
 export function reading(files: readonly Watched[], writtenAgo: Millis = 0): PosFileReading {
   const all = files.map(([entry]) => entry);
-  const { entries } = latestIn(POS, all);
-  return { path: POS, kind: 'read', entries, unparsable: [], writtenAgo };
+  return { path: POS, kind: 'read', ...latestIn(POS, all), unparsable: [], writtenAgo };
 }
 
 function looksOf(files: readonly Watched[]): Snapshot['looks'] {

@@ -46,8 +46,8 @@ export class Looks {
     const look = snapshot(at, watched, { posFiles, buffers: undefined, fluentd: ABSENT, ...world });
     this.#seen = observe(this.#seen, look, DEFAULT_POLICY, knownByAges(at));
     this.#rates?.take(this.#seen);
-    const findingsIn = () => findings;
-    return foundBy(look, this.#seen, findingsIn, this.#rates);
+    const found = foundBy(look, this.#seen, [], this.#rates);
+    return { ...found, posFiles: found.posFiles.map((posFile) => ({ ...posFile, findings })) };
   }
 }
 

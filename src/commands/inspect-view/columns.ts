@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { shareRead } from '../../core/inspect/order.ts';
+import { shareRead } from '../../core/inspect/found.ts';
 import { type FileState, STATES } from '../../core/look/file-state.ts';
 import type { ObservedFile } from '../../core/look/observation.ts';
 import { LARGEST_POSITION } from '../../core/pos-file/pos-file.ts';

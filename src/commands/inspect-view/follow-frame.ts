@@ -1,6 +1,5 @@
 import { styleText } from 'node:util';
-import { type Found, filesIn } from '../../core/inspect/found.ts';
-import { byLag } from '../../core/inspect/order.ts';
+import { byLag, type Found, filesIn } from '../../core/inspect/found.ts';
 import { summaryOf } from '../../core/inspect/summary.ts';
 import type { ObservedFile } from '../../core/look/observation.ts';
 import { printable } from '../../core/text/printable.ts';
@@ -30,7 +29,7 @@ export function frameOf(
     ),
     ...defects.flatMap((line) => wrap(line, columns)).map((line) => styleText('red', line)),
   ];
-  const files = byLag([...found.undiscovered, ...filesIn(found)]);
+  const files = byLag([...found.seen.undiscovered, ...filesIn(found)]);
   const shown = files.slice(0, Math.max(0, rows - above.length - 2));
   const more = files.length - shown.length;
   return [

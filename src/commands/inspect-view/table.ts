@@ -1,8 +1,7 @@
 import { styleText } from 'node:util';
 import type { FluentConf } from '../../core/fluent-conf/fluent-conf.ts';
 import { tailFacts } from '../../core/fluent-conf/tail.ts';
-import type { Found, FoundPosFile, Totals } from '../../core/inspect/found.ts';
-import { byLag, shareRead } from '../../core/inspect/order.ts';
+import { byLag, type Found, type FoundPosFile, shareRead, type Totals } from '../../core/inspect/found.ts';
 import { summaryOf } from '../../core/inspect/summary.ts';
 import { whyUnparsable } from '../../core/pos-file/pos-file.ts';
 import { groupedBy } from '../../core/text/lists.ts';
@@ -79,7 +78,8 @@ function someOf(lines: readonly string[], noun: string): readonly string[] {
   return more > 0 ? [...lines.slice(0, MOST_DEFECTS), `and ${counted(more, `more ${noun}`)}`] : lines;
 }
 
-function* undiscoveredLines({ undiscovered: files, seen }: Found, view: View): Generator<string> {
+function* undiscoveredLines({ seen }: Found, view: View): Generator<string> {
+  const { undiscovered: files } = seen;
   if (files.length === 0) return;
   const { conf } = view;
   const often = conf && formatDuration(tailFacts(conf.sources).refreshInterval);

@@ -9,14 +9,8 @@ export interface Ruby {
   readonly ruby: string;
 }
 
-/** A value with embedded Ruby. `json`: written as a JSON array or object. */
-interface Template {
-  readonly parts: readonly (string | Ruby)[];
-  readonly json?: boolean;
-}
-
-/** A value as written: plain text, or a template to evaluate. */
-export type ConfValue = string | Template;
+/** A value as written: plain text, or parts of which some are embedded Ruby. */
+export type ConfValue = string | readonly (string | Ruby)[];
 
 export interface ConfParam {
   readonly kind: 'param';
@@ -62,14 +56,9 @@ export function rootElement(items: readonly ConfItem[], place: Place): ConfEleme
 /** The value as written in the file. Messages use it, because evaluated Ruby may be a secret from Fluentd's environment. */
 export function writtenText(value: ConfValue): string {
   if (typeof value === 'string') return value;
-  return value.parts.map((part) => (typeof part === 'string' ? part : `#{${part.ruby}}`)).join('');
-}
-
-/** `fluent.conf:12`, or the file alone. */
-export function placeText({ file, line }: Place): string {
-  return line === undefined ? file : `${file}:${line}`;
+  return value.map((part) => (typeof part === 'string' ? part : `#{${part.ruby}}`)).join('');
 }
 
 export function joinParts(parts: readonly (string | Ruby)[]): ConfValue {
-  return parts.every((part) => typeof part === 'string') ? parts.join('') : { parts };
+  return parts.every((part) => typeof part === 'string') ? parts.join('') : parts;
 }

@@ -1,9 +1,10 @@
+import { groupedBy } from '../text/lists.ts';
+import { counted } from '../text/units.ts';
 import { type BufferConf, buffersIn, type Surroundings } from './buffer-sections.ts';
 import { type ConfItem, type ConfProblem, type ParsedConf, rootElement } from './element.ts';
 import { type EvalContext, Params } from './params.ts';
 import type { RubyContext } from './ruby.ts';
 import { type TailSource, tailSource } from './tail.ts';
-import { told } from './told.ts';
 
 export interface FluentConf {
   readonly sources: readonly TailSource[];
@@ -59,6 +60,18 @@ function distinct(problems: readonly ConfProblem[]): readonly ConfProblem[] {
   return [...new Map(problems.map((one) => [JSON.stringify(one), one])).values()];
 }
 
+/** A line for each reason: the first problem, and in how many more places there is another one. */
+function told(problems: readonly ConfProblem[]): readonly string[] {
+  const groups = groupedBy(problems, ({ why, text }) => why ?? text);
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const { place, text, why } = first;
+    const where = place.line === undefined ? place.file : `${place.file}:${place.line}`;
+    const more = others.length > 0 ? ` and ${counted(others.length, 'more place')}` : '';
+    return [`${where}${more}: ${text}${why === undefined ? '' : `: ${why}`}`];
+  });
+}
+
 /** Fluentd 1.19 and later load further files from this directory (DEFAULT_CONFIG_INCLUDE_DIR in lib/fluent/env.rb). Empty: from none. */
 export function configIncludeDir(items: readonly ConfItem[], ruby: RubyContext): string | undefined {
   const root = new Params(rootElement(items, { file: '' }), { ruby, problems: [], warnings: [] });
@@ -79,11 +92,10 @@ interface Scope {
 /** The root and this worker's `<worker>` sections, in Fluentd's order. */
 function scopesOf(root: Params, around: Surroundings): Scope[] {
   const own = root.sections('worker').flatMap((params): Scope[] => {
-    const match = /^(\d+)(?:-(\d+))?$/.exec(params.arg() ?? '');
-    if (match === null) params.problem('<worker> names no worker that posidle can read', 'workers');
-    const [first, last] = match === null ? [0, -1] : [Number(match[1]), Number(match[2] ?? match[1])];
-    const isOwn = first <= around.workerId && around.workerId <= last;
-    return isOwn ? [{ params, around: { ...around, shared: last > first } }] : [];
+    const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(params.arg() ?? '') ?? [];
+    if (first === undefined) params.problem('<worker> names no worker that posidle can read', 'workers');
+    const isOwn = Number(first) <= around.workerId && around.workerId <= Number(last);
+    return isOwn ? [{ params, around: { ...around, shared: first !== last } }] : [];
   });
   return [{ params: root, around }, ...own];
 }

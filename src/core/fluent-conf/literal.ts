@@ -129,5 +129,5 @@ function json(scanner: Scanner): ConfValue {
     if (!isQuoted && /^[[{]$/.test(token)) depth++;
     if (!isQuoted && /^[\]}]$/.test(token)) depth--;
   } while (isQuoted || depth > 0);
-  return { parts, json: true };
+  return joinParts(parts);
 }

@@ -12,105 +12,102 @@ export interface RubyContext {
 }
 
 /** The text; null for `use_nil` and `use_default`; or the reason why posidle cannot evaluate it. */
-export type Evaluated = string | null | Unevaluable;
+type Evaluated = string | null | { readonly reason: string };
 
-interface Unevaluable {
-  readonly reason: string;
-}
-
-/** Ruby's Integer and the nil that `ENV` gives; the others are as above. */
-type Value = Evaluated | bigint | Unset;
+/** Ruby's String and Integer, and the nil that `ENV` gives. */
+type Value = string | bigint | Unset;
 
 interface Unset {
   readonly unset: string;
 }
 
-/** The text is no Ruby that posidle evaluates. */
-class Refusal extends Error {}
+/** Gives its value only if that is needed, as in Ruby. */
+type Expression = (context: RubyContext) => Value;
+
+/** Ends an evaluation. Its message is the reason why posidle cannot evaluate the text; empty: `use_nil` or `use_default`. */
+class Ended extends Error {}
 
 const REFUSED = 'posidle evaluates only ENV, File.join, hostname, worker_id, use_nil and use_default';
 
 export function evaluate(value: ConfValue, context: RubyContext): Evaluated {
   if (typeof value === 'string') return value;
-  const text = joined(
-    value.parts.map((part) => (typeof part === 'string' ? part : textOf(part.ruby, context))),
-  );
-  return value.json && typeof text === 'string' ? asJson(text) : text;
-}
-
-function asJson(text: string): Evaluated {
   try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return { reason: 'it is not JSON' };
-  }
-}
-
-function textOf(ruby: string, context: RubyContext): Evaluated {
-  if (ruby.trim() === '') return '';
-  try {
-    const scanner = new Scanner(ruby);
-    const value = firstOf(scanner, context);
-    expectNext(scanner, /\s*$/y);
-    return asText(value, context);
+    return value.map((part) => (typeof part === 'string' ? part : textOf(part.ruby, context))).join('');
   } catch (error) {
-    if (error instanceof Refusal) return { reason: REFUSED };
-    throw error;
+    if (!(error instanceof Ended)) throw error;
+    return error.message === '' ? null : { reason: error.message };
   }
+}
+
+function textOf(ruby: string, context: RubyContext): string {
+  if (ruby.trim() === '') return '';
+  const scanner = new Scanner(ruby);
+  const expression = firstOf(scanner);
+  expectNext(scanner, /\s*$/y);
+  return asText(expression(context), context);
 }
 
 /** Operands between `||`: the first one that is not nil. */
-function firstOf(scanner: Scanner, context: RubyContext): Value {
-  const operand = operandOf(scanner, context);
+function firstOf(scanner: Scanner): Expression {
+  const operand = operandOf(scanner);
   if (scanner.take(/\s*\|\|/y) === undefined) return operand;
-  const rest = firstOf(scanner, context);
-  return isUnset(operand) ? rest : operand;
+  const rest = firstOf(scanner);
+  return (context) => {
+    const value = operand(context);
+    return typeof value === 'object' ? rest(context) : value;
+  };
 }
 
-function operandOf(scanner: Scanner, context: RubyContext): Value {
+function operandOf(scanner: Scanner): Expression {
   scanner.take(/\s+/y);
   // A number that begins with 0 is octal.
   const word = expectNext(
     scanner,
     /ENV\[|ENV\.fetch\(|File\.join\(|['"]|0(?!\d)|[1-9]\d*|(?:Socket\.gethostname|hostname|worker_id|use_nil|use_default)\b/y,
   );
-  if (word === 'ENV[') return indexed(scanner, context);
-  if (word === 'ENV.fetch(') return fetched(scanner, context);
-  if (word === 'File.join(') return joinedPath(scanner, context);
-  if (word === '"') return doubleQuoted(scanner, context);
-  if (word === "'") return expectNext(scanner, /[^'\\]*'/y).slice(0, -1);
-  if (word.endsWith('hostname')) return context.hostname;
-  if (word === 'worker_id') return context.workerId?.toString() ?? '';
-  return word.startsWith('use_') ? null : BigInt(word);
+  if (word === 'ENV[') return indexed(scanner);
+  if (word === 'ENV.fetch(') return fetched(scanner);
+  if (word === 'File.join(') return joinedPath(scanner);
+  if (word === '"') return doubleQuoted(scanner);
+  if (word === "'") return plain(expectNext(scanner, /[^'\\]*'/y).slice(0, -1));
+  if (word.endsWith('hostname')) return ({ hostname }) => hostname;
+  if (word === 'worker_id') return ({ workerId }) => workerId?.toString() ?? '';
+  return word.startsWith('use_') ? () => end('') : plain(BigInt(word));
 }
 
-function indexed(scanner: Scanner, context: RubyContext): Value {
+function plain(value: Value): Expression {
+  return () => value;
+}
+
+function indexed(scanner: Scanner): Expression {
   const name = nameOf(scanner);
   expectNext(scanner, /\s*\]/y);
-  return variable(name, context) ?? { unset: name };
+  return (context) => variable(name, context) ?? { unset: name };
 }
 
-function fetched(scanner: Scanner, context: RubyContext): Value {
+function fetched(scanner: Scanner): Expression {
   const name = nameOf(scanner);
-  const otherwise = scanner.take(/\s*,/y) === undefined ? undefined : firstOf(scanner, context);
+  const otherwise = scanner.take(/\s*,/y) === undefined ? undefined : firstOf(scanner);
   expectNext(scanner, /\s*\)/y);
-  // Ruby evaluates the second argument in any case.
-  if (otherwise !== undefined && hasEnded(otherwise)) return otherwise;
-  return variable(name, context) ?? otherwise ?? unknown(name);
+  return (context) => {
+    // Ruby evaluates the second argument in any case.
+    const fallback = otherwise?.(context);
+    return variable(name, context) ?? fallback ?? unknown(name);
+  };
 }
 
-function joinedPath(scanner: Scanner, context: RubyContext): Value {
-  const parts: Value[] = [];
-  do parts.push(firstOf(scanner, context));
+function joinedPath(scanner: Scanner): Expression {
+  const parts: Expression[] = [];
+  do parts.push(firstOf(scanner));
   while (scanner.take(/\s*,/y) !== undefined);
   expectNext(scanner, /\s*\)/y);
-  const ended = parts.find(hasEnded);
-  if (ended !== undefined) return ended;
-  const other = parts.find((part) => typeof part !== 'string');
-  if (other === undefined) return joinPath(parts.map(String));
-  return context.foreign && isUnset(other)
-    ? unknown(other.unset)
-    : { reason: 'File.join takes only strings' };
+  return (context) => {
+    const values = parts.map((part) => part(context));
+    const other = values.find((value) => typeof value !== 'string');
+    if (other === undefined) return joinPath(values.map(String));
+    const isUnknown = context.foreign && typeof other === 'object';
+    return isUnknown ? unknown(other.unset) : end('File.join takes only strings');
+  };
 }
 
 /** Ruby's File.join. */
@@ -121,18 +118,18 @@ export function joinPath(parts: readonly string[]): string {
   });
 }
 
-function doubleQuoted(scanner: Scanner, context: RubyContext): Value {
-  const parts: Evaluated[] = [];
+function doubleQuoted(scanner: Scanner): Expression {
+  const parts: Expression[] = [];
   while (scanner.take(/"/y) === undefined) {
     if (scanner.take(/#\{/y) === undefined) {
       // `#$name` and `#@name` are variables.
-      parts.push(expectNext(scanner, /(?:[^"\\#]|#(?![{$@]))+/y));
+      parts.push(plain(expectNext(scanner, /(?:[^"\\#]|#(?![{$@]))+/y)));
     } else {
-      parts.push(asText(firstOf(scanner, context), context));
+      parts.push(firstOf(scanner));
       expectNext(scanner, /\s*\}/y);
     }
   }
-  return joined(parts);
+  return (context) => parts.map((part) => asText(part(context), context)).join('');
 }
 
 function nameOf(scanner: Scanner): string {
@@ -147,31 +144,19 @@ function variable(name: string, { env, workerId }: RubyContext): string | undefi
 }
 
 /** As Ruby puts a value into a string. */
-function asText(value: Value, { foreign }: RubyContext): Evaluated {
-  if (isUnset(value)) return foreign ? unknown(value.unset) : '';
-  return typeof value === 'bigint' ? String(value) : value;
-}
-
-function joined(parts: readonly Evaluated[]): Evaluated {
-  const ended = parts.find(hasEnded);
-  return ended === undefined ? parts.join('') : ended;
-}
-
-function isUnset(value: Value): value is Unset {
-  return typeof value === 'object' && value !== null && 'unset' in value;
-}
-
-/** `use_nil`, `use_default` and errors end the evaluation. */
-function hasEnded(value: Value): value is null | Unevaluable {
-  return value === null || (typeof value === 'object' && !isUnset(value));
+function asText(value: Value, { foreign }: RubyContext): string {
+  if (typeof value !== 'object') return String(value);
+  return foreign ? unknown(value.unset) : '';
 }
 
 function expectNext(scanner: Scanner, pattern: RegExp): string {
-  const found = scanner.take(pattern);
-  if (found === undefined) throw new Refusal();
-  return found;
+  return scanner.take(pattern) ?? end(REFUSED);
 }
 
-function unknown(name: string): Unevaluable {
-  return { reason: `${name} is not set in posidle's own environment` };
+function unknown(name: string): never {
+  return end(`${name} is not set in posidle's own environment`);
+}
+
+function end(why: string): never {
+  throw new Ended(why);
 }

@@ -33,8 +33,12 @@ export function tailSource(params: Params): TailSource {
   const parts = (params.text('path') ?? '').split(delimiter).map((part) => part.trim());
   const paths = [...new Set(parts)].filter((part) => part !== '');
   const excludePaths = parseList(params.text('exclude_path') ?? '');
-  const areAllFilledIn =
-    areFilledIn('path', paths, params) && areFilledIn('exclude_path', excludePaths, params);
+  const others = new Set([...paths, ...excludePaths].flatMap(otherDirectives));
+  for (const one of others)
+    params.problem(
+      `path or exclude_path has ${one}, which posidle does not fill in: write * instead`,
+      'path',
+    );
   const globPolicy = params.text('glob_policy');
   const age = params.text('limit_recently_modified');
   const posFile = params.text('pos_file') || undefined;
@@ -44,7 +48,7 @@ export function tailSource(params: Params): TailSource {
   return {
     posFile,
     // Empty: posidle does not know which files the source takes.
-    paths: areAllFilledIn ? paths : [],
+    paths: others.size === 0 ? paths : [],
     excludePaths,
     pathTimezone: params.text('path_timezone') || undefined,
     globPolicy: globPolicy === 'extended' || globPolicy === 'always' ? globPolicy : 'backward_compatible',
@@ -54,13 +58,6 @@ export function tailSource(params: Params): TailSource {
     multilineFlush: parseTime(params.text('multiline_flush_interval') || '0'),
     followInodes: parseBool(params.text('follow_inodes') ?? 'false'),
   };
-}
-
-function areFilledIn(name: string, patterns: readonly string[], params: Params): boolean {
-  const others = new Set(patterns.flatMap(otherDirectives));
-  for (const directive of others)
-    params.problem(`${name} has ${directive}, which posidle does not fill in: write * instead`, name);
-  return others.size === 0;
 }
 
 const SKIPS =

@@ -31,7 +31,9 @@ export function findMains(table: Table, part: string, self: number, before: Tabl
 
 /** The Fluentd in a session, or in a session below its leader: `su` and `setsid` start a new one. */
 export function findInSession(table: Table, leader: ProcessIdentity): ProcessRow | undefined {
-  return newestOf(findSupervisors(findFamily(table, leader)));
+  const rows = findSupervisors(findFamily(table, leader));
+  // After SIGUSR2 (1.18 and later) an old and a new supervisor run side by side for a while.
+  return rows.toSorted((a, b) => Number(a.startTime) - Number(b.startTime)).at(-1);
 }
 
 /**
@@ -44,11 +46,6 @@ export function findFamily(table: Table, leader: ProcessIdentity): Table {
   // The iteration also visits the rows that it adds.
   for (const { pid } of family) for (const row of table) if (row.ppid === pid) family.add(row);
   return [...family];
-}
-
-/** After SIGUSR2 (1.18 and later) an old and a new supervisor run side by side for a while. */
-function newestOf(rows: Table): ProcessRow | undefined {
-  return rows.toSorted((a, b) => Number(a.startTime) - Number(b.startTime)).at(-1);
 }
 
 /**

@@ -43,27 +43,16 @@ function hasOpenBrace(pattern: string): boolean {
   return depth > 0;
 }
 
-function* expandBraces(pattern: string): Generator<string> {
-  const open = /^(?:[^\\{]|\\.)*/s.exec(pattern)?.[0].length ?? 0;
-  if (pattern[open] !== '{') return yield pattern;
-  const { ends, close } = alternatives(pattern, open);
-  for (const [index, end] of ends.entries()) {
-    const body = pattern.slice((ends[index - 1] ?? open) + 1, end);
-    yield* expandBraces(pattern.slice(0, open) + body + pattern.slice(close + 1));
-  }
-}
+/** A pair of braces with no other one in it. */
+const INNERMOST = /^((?:[^\\]|\\.)*?)\{((?:[^\\{}]|\\.)*)\}/s;
 
-function alternatives(pattern: string, open: number): { ends: number[]; close: number } {
-  const ends: number[] = [];
-  let depth = 0;
-  for (let at = open; at < pattern.length; at++) {
-    const char = pattern[at];
-    if (char === '\\') at++;
-    else if (char === '{') depth++;
-    else if (char === ',' && depth === 1) ends.push(at);
-    else if (char === '}' && --depth === 0) return { ends: [...ends, at], close: at };
-  }
-  return { ends, close: -1 };
+/** All alternatives, some of them twice if a pair of braces is in another one. */
+function* expandBraces(pattern: string): Generator<string> {
+  const [found, before, inside] = INNERMOST.exec(pattern) ?? [];
+  if (found === undefined) return yield pattern;
+  const after = pattern.slice(found.length);
+  for (const [, one] of `${inside},`.matchAll(/((?:[^\\,]|\\.)*),/gs))
+    yield* expandBraces(`${before}${one}${after}`);
 }
 
 function parseAlternative(pattern: string): Glob {

@@ -39,7 +39,8 @@ function readingOf(path: string, { files }: Report, looks: Map<string, FileLook>
       looks.set(key, size === undefined ? {} : { atPath: { inode, size }, newlineLeft });
       return { ...entry, key };
     });
-  return { path, kind: 'read', entries, unparsable: [], writtenAgo: Number.POSITIVE_INFINITY };
+  const nothingElse = { replaced: [], unparsable: [], writtenAgo: Number.POSITIVE_INFINITY };
+  return { path, kind: 'read', entries, ...nothingElse };
 }
 
 function unfoundIn({ readers: [posFile = ''], unfound }: Report): FollowedReading {

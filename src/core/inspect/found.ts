@@ -1,6 +1,7 @@
 import { readGate } from '../drain/gates.ts';
+import type { TailSource } from '../fluent-conf/tail.ts';
 import type { Observation, ObservedFile } from '../look/observation.ts';
-import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
+import type { Snapshot } from '../look/snapshot.ts';
 import { NOT_THERE } from '../look/unknown-pos-file.ts';
 import { brokenIn, type UnparsableLine } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
@@ -8,13 +9,12 @@ import { type DoubtKind, heldIn } from '../progress/progress.ts';
 import { groupedBy } from '../text/lists.ts';
 import type { Millis } from '../text/units.ts';
 import { isAnyAlive } from '../witness/reports.ts';
-import type { Finding } from './pos-file-diagnosis.ts';
+import { diagnose, type Finding } from './pos-file-diagnosis.ts';
 import type { Rates } from './rates.ts';
 
 /** The result of one look of `inspect`. */
 export interface Found {
   readonly posFiles: readonly FoundPosFile[];
-  readonly undiscovered: readonly ObservedFile[];
   readonly totals: Totals;
   /** Bytes left in all files; null if unknown. */
   readonly lag: number | null;
@@ -40,29 +40,40 @@ export interface FoundPosFile {
   readonly troubles: readonly { readonly path: string; readonly error: string }[];
 }
 
+/** `sources`: of fluent.conf, as far as it is known. `rates`: of repeated looks, which would find the same in pos files again. */
 export function foundBy(
   { posFiles, looks }: Pick<Snapshot, 'posFiles' | 'looks'>,
   seen: Observation,
-  findingsIn: (posFile: PosFileReading, files: readonly ObservedFile[]) => readonly Finding[],
-  rates: Rates | undefined,
+  sources: readonly TailSource[] = [],
+  rates?: Rates,
 ): Found {
   const files = groupedBy(seen.files, ({ posFile }) => posFile);
-  const { undiscovered } = seen;
-  const totals = totalsOf([...seen.files, ...undiscovered]);
+  const totals = totalsOf([...seen.files, ...seen.undiscovered]);
   const gate = readGate(seen);
-  const shown = posFiles.map((reading) => {
-    const own = files.get(reading.path) ?? [];
-    const findings = findingsIn(reading, own);
-    return { ...shownOf(reading, own, looks), findings, ...errorOf(seen, reading.path) };
+  const lost = lostIn(seen);
+  const shown = posFiles.map((reading): FoundPosFile => {
+    const { path } = reading;
+    const own = files.get(path) ?? [];
+    const doubt = seen.unknown.find(({ about }) => about === path);
+    const unreadable = own.filter(({ state }) => state === 'unreadable');
+    const lines = reading.kind === 'read' ? reading : undefined;
+    const source = sources.find(({ posFile }) => posFile === path);
+    return {
+      ...{ path, files: own, unparsable: lines?.unparsable ?? [] },
+      findings: lines && rates === undefined ? diagnose(lines, source?.followInodes, own) : [],
+      age: lines?.writtenAgo ?? Number.POSITIVE_INFINITY,
+      error: doubt && sentenceOf(path, doubt.why),
+      isEmpty: doubt?.kind === 'empty-pos-file',
+      troubles: unreadable.map(({ path, key }) => ({ path, error: looks.get(key)?.error ?? '' })),
+    };
   });
   const isWhole = shown.every(({ unparsable }) => brokenIn(unparsable).length === 0);
   const isKnown = totals.unknown === 0 && isWhole && (gate === undefined || gate.name === 'unread');
   return {
     posFiles: shown,
-    undiscovered,
     totals,
     lag: isKnown ? totals.lag : null,
-    caughtUp: isKnown && gate === undefined && !isAnythingLost(seen),
+    caughtUp: isKnown && gate === undefined && lost.left.length + lost.doubts.length === 0,
     seen,
     waitsFor: gate?.why ?? held(seen),
     rates,
@@ -73,23 +84,19 @@ export function filesIn({ posFiles }: Pick<Found, 'posFiles'>): readonly Observe
   return posFiles.flatMap(({ files }) => files);
 }
 
-function shownOf(reading: PosFileReading, files: readonly ObservedFile[], looks: Snapshot['looks']) {
-  const { path } = reading;
-  const unreadable = files.filter(({ state }) => state === 'unreadable');
-  const troubles = unreadable.map(({ path, key }) => ({ path, error: looks.get(key)?.error ?? '' }));
-  if (reading.kind !== 'read')
-    return { path, files, troubles, unparsable: [], age: Number.POSITIVE_INFINITY };
-  return { path, files, troubles, unparsable: reading.unparsable, age: reading.writtenAgo };
-}
-
-function errorOf({ unknown }: Observation, path: string): Pick<FoundPosFile, 'error' | 'isEmpty'> {
-  const doubt = unknown.find(({ about }) => about === path);
-  return { error: doubt && sentenceOf(path, doubt.why), isEmpty: doubt?.kind === 'empty-pos-file' };
-}
-
 /** A glob that matches nothing counts as one missing pos file. */
 function sentenceOf(path: string, why: string): string {
   return why === NOT_THERE && /[*?]/.test(path) ? 'no file matches it' : `it ${why}`;
+}
+
+/** Sorts by lag, the largest first. Files with an unknown lag come before all others. */
+export function byLag<File extends Pick<ObservedFile, 'lag'>>(files: readonly File[]): readonly File[] {
+  const lagOf = ({ lag }: File) => lag ?? Number.MAX_VALUE;
+  return files.toSorted((a, b) => lagOf(b) - lagOf(a));
+}
+
+export function shareRead(size: number, lag: number): number {
+  return size === 0 ? 1 : Math.max(0, 1 - lag / size);
 }
 
 export type Totals = Readonly<ReturnType<typeof totalsOf>>;
@@ -110,11 +117,6 @@ export function lostIn({ progress: { left, doubts } }: Observation) {
     left: left.filter(({ kind }) => kind === 'let-go' || kind === 'unreadable'),
     doubts: doubts.filter(({ kind }) => OF_READING.includes(kind)),
   };
-}
-
-function isAnythingLost(seen: Observation): boolean {
-  const { left, doubts } = lostIn(seen);
-  return left.length + doubts.length > 0;
 }
 
 /** An unwatched file counts neither as read nor as left, because its entry has no position. */

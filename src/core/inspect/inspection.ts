@@ -8,7 +8,7 @@ import type { Rates } from './rates.ts';
 /** The JSON of `posidle inspect --json`, in one line. inspection.schema.json says what each field means. */
 export function jsonOf(found: Found): string {
   const { totals, lag, caughtUp } = found;
-  const { progress, reports } = found.seen;
+  const { progress, reports, undiscovered } = found.seen;
   return printableJson({
     posFiles: found.posFiles.map(({ path, files, unparsable, findings, error }) => ({
       path,
@@ -17,7 +17,7 @@ export function jsonOf(found: Found): string {
       ...(findings.length > 0 && { findings }),
       ...(error !== undefined && { error }),
     })),
-    undiscovered: found.undiscovered.map(({ path, size }) => ({ path, size })),
+    undiscovered: undiscovered.map(({ path, size }) => ({ path, size })),
     ...{ lag, knownLag: totals.lag, unknownFiles: totals.unknown, caughtUp },
     ...{ left: listed(progress.left), doubts: listed(progress.doubts) },
     ...(reports && { witness: { workers: reports.witnesses.map(inspectedWorker) } }),

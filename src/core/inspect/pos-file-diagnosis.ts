@@ -1,12 +1,7 @@
 import type { ObservedFile } from '../look/observation.ts';
+import type { ReadPosFile } from '../look/snapshot.ts';
 import { encodePath } from '../pos-file/path-bytes.ts';
-import {
-  brokenIn,
-  entryKey,
-  isOfNuls,
-  type PositionEntry,
-  type UnparsableLine,
-} from '../pos-file/pos-file.ts';
+import { brokenIn, entryKey, type PositionEntry } from '../pos-file/pos-file.ts';
 import { counted, formatBytes } from '../text/units.ts';
 
 export interface Finding {
@@ -21,19 +16,12 @@ const MANY = 100;
 /** After a path: tab, 16 digits, tab, 16 digits, newline. */
 const LINE_END = 35;
 
-/** The lines of a pos file: the latest entries, and those that a later line replaces. */
-interface Lines {
-  readonly entries: readonly PositionEntry[];
-  readonly replaced?: readonly PositionEntry[] | undefined;
-  readonly unparsable: readonly UnparsableLine[];
-}
-
 /**
  * `byInode`: the source has follow_inodes; undefined if unknown. As in clear-code/fluent-tail_checker, watched entries are duplicated
  * if they share a path, or an inode with follow_inodes. If that is unknown, they must share both.
  */
 export function diagnose(
-  { entries, replaced = [], unparsable }: Lines,
+  { entries, replaced, unparsable }: Pick<ReadPosFile, 'entries' | 'replaced' | 'unparsable'>,
   byInode: boolean | undefined,
   files: readonly ObservedFile[],
 ): readonly Finding[] {
@@ -45,9 +33,11 @@ export function diagnose(
   const dead = [...replaced, ...entries.filter(({ position }) => position === null)];
   const damaged = broken.length + strays;
   const findings: Finding[] = [];
-  if (damaged > 0) findings.push({ what: 'damaged', count: damaged, why: whyDamaged(broken, strays) });
-  if (duplicated > 0)
-    findings.push({ what: 'duplicated', count: duplicated, why: whyDuplicated(lines, duplicated, byInode) });
+  if (damaged > 0) findings.push({ what: 'damaged', count: damaged, why: whyDamaged(broken.length, strays) });
+  if (duplicated > 0) {
+    const what = `${counted(duplicated, byInode ? 'inode' : 'path')} with several entries`;
+    findings.push({ what: 'duplicated', count: duplicated, why: `${what}, ${SIGN_OF}, or of ${LOST_SIGHT}` });
+  }
   if (dead.length >= MANY)
     findings.push({ what: 'dead', count: dead.length, why: whyDead(dead, lines.length) });
   return findings;
@@ -75,27 +65,17 @@ function straysIn(files: readonly ObservedFile[]): number {
   return missing.filter(({ inode }) => there.has(inode)).length;
 }
 
-function whyDamaged(broken: readonly UnparsableLine[], strays: number): string {
+function whyDamaged(broken: number, strays: number): string {
   const what = [
-    ...(broken.length === 0 ? [] : [`${counted(broken.length, 'line')} that cannot be parsed`]),
+    ...(broken === 0 ? [] : [`${counted(broken, 'line')} that cannot be parsed`]),
     ...(strays === 0 ? [] : [`${counted(strays, 'line')} with no file and the inode of another line`]),
   ];
-  const isCrash = broken.length > 0 && broken.every(({ text }) => isOfNuls(text));
-  const other = broken.length > 0 ? CRASH : 'a file that was renamed';
-  const causes = isCrash ? [other, SECOND_WRITER] : [SECOND_WRITER, other];
-  return `damaged: ${what.join(' and ')}, a sign of ${causes.join(', or of ')}`;
+  const other = broken > 0 ? 'a crash of the machine' : 'a file that was renamed';
+  return `damaged: ${what.join(' and ')}, ${SIGN_OF}, or of ${other}`;
 }
 
-const SECOND_WRITER = 'another Fluentd that writes this pos file, too, so that lines arrive twice';
-const CRASH = 'a crash of the machine';
+const SIGN_OF = 'a sign of another Fluentd that writes this pos file, too, so that lines arrive twice';
 const LOST_SIGHT = 'fluentd#3614, which loses lines, and is fixed in Fluentd 1.16.3';
-
-/** The likelier cause first: a second writer adds a line of its own for each file, with the same path and inode. */
-function whyDuplicated(lines: readonly PositionEntry[], count: number, byInode: boolean | undefined): string {
-  const causes =
-    duplicatesIn(lines, undefined) > 0 ? [SECOND_WRITER, LOST_SIGHT] : [LOST_SIGHT, SECOND_WRITER];
-  return `${counted(count, byInode ? 'inode' : 'path')} with several entries, a sign of ${causes.join(', or of ')}`;
-}
 
 function whyDead(dead: readonly PositionEntry[], all: number): string {
   const bytes = dead.reduce((sum, { path }) => sum + encodePath(path).length + LINE_END, 0);

@@ -55,9 +55,9 @@ export function check(found: Found, most: number) {
 }
 
 /** Why the lag is unknown: the pos files first. */
-export function unknownIn({ posFiles, undiscovered, seen, lag, waitsFor }: Found): readonly string[] {
+export function unknownIn({ posFiles, seen, lag, waitsFor }: Found): readonly string[] {
   const broken = posFiles.flatMap(({ path, error }) => (error === undefined ? [] : [`${path}: ${error}`]));
-  const unknown = [...filesIn({ posFiles }), ...undiscovered].filter(({ lag }) => lag === null);
+  const unknown = filesIn({ posFiles }).filter(({ lag }) => lag === null);
   const lags = unknown.map(({ path, state }) => `the lag of ${path} is unknown (${state})`);
   const known = [...broken, ...seen.unlisted, ...lags];
   return known.length === 0 && lag === null && waitsFor !== undefined ? [waitsFor] : known;

@@ -29,8 +29,6 @@ export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, See
   readonly hasFiles: boolean;
   readonly memory: Memory;
   readonly main: MainProcess;
-  /** What an overdue look waits for. */
-  readonly waitsFor?: 'witness' | 'files';
   /** This look, if everything was read and known. */
   readonly atRest?: Snapshot | undefined;
 }
@@ -56,7 +54,7 @@ export interface Memory {
   /** By `entryKeyIn`. */
   readonly entries: ReadonlyMap<string, ObservedFile>;
   /** Files that left the path of their entry, or were cut short, before their position showed that they were read. */
-  readonly departed: ReadonlyMap<string, Departed>;
+  readonly departed: ReadonlyMap<string, Doubt>;
   /** When a file last did that, read or not; undefined if none did. */
   readonly departedAt: Millis | undefined;
   readonly posFiles: ReadonlyMap<string, KnownPosFile>;
@@ -75,10 +73,4 @@ export interface KnownPosFile {
   /** The file that was there when the present workers were first seen: they keep it open. Undefined if posidle saw none. */
   readonly file: string | undefined;
   readonly emptySince: Millis | undefined;
-}
-
-export interface Departed {
-  readonly path: string;
-  /** Bytes after the last known position, up to the last known size. */
-  readonly unreadBytes: number;
 }

@@ -5,7 +5,7 @@ import { withLastAnswers } from '../witness/reports.ts';
 import { judge } from './judge-entry.ts';
 import { NO_MEMORY, remember, watchMain } from './memory.ts';
 import type { Known, Memory, Observation, ObservedFile } from './observation.ts';
-import type { Facts } from './progress-from-files.ts';
+import { type Facts, progressOverdue } from './progress-from-files.ts';
 import { progressIn } from './progress-in.ts';
 import { reachOf, workersOf } from './reach.ts';
 import { entriesOf, type FileLook, type PosFileReading, type Snapshot } from './snapshot.ts';
@@ -23,14 +23,9 @@ export function observe(
   if (previous !== undefined && isStillAtRest(previous.atRest, snapshot))
     return withProgress(factsOf(previous, snapshot, previous, memory), previous, limits);
   const knownOf: KnownOf = previous === undefined ? knownBefore : ({ key }) => memory.entries.get(key);
-  const ofFiles =
-    previous !== undefined && snapshot.isOfWitness
-      ? previous
-      : observeFiles(previous, snapshot, limits, { memory, knownOf });
+  const ofFiles = observeFiles(previous, snapshot, limits, { memory, knownOf });
   const facts = factsOf(previous, snapshot, ofFiles, remember(memory, snapshot, ofFiles));
-  // For other kinds the same facts may mean something else later.
-  const isSettled = facts.fluentd.kind === 'running' || facts.fluentd.kind === 'absent';
-  const atRest = isSettled && facts.readSince !== undefined ? snapshot : undefined;
+  const atRest = facts.readSince === undefined ? undefined : snapshot;
   return withProgress({ ...facts, atRest }, previous, limits);
 }
 
@@ -177,17 +172,15 @@ export function observeOverdue(
   const overdue = {
     ...before,
     ...now,
-    waitsFor,
     lookedAt: now.at,
     extent: 'overdue' as const,
     // An old answer proves nothing about the present.
     reports: undefined,
     readSince: undefined,
     unknown: [],
+    progress: progressOverdue(before, now.at, waitsFor),
   };
-  const { source, mark, movedAt } = before.progress;
-  const seen = withProgress(overdue, before, limits);
-  return { ...seen, progress: { ...seen.progress, source, mark, movedAt } };
+  return { ...overdue, reach: reachOf(overdue, limits), workers: workersOf(overdue) };
 }
 
 export function observeNothing(now: Now, limits: Limits): Observation {

@@ -2,10 +2,10 @@
 import { type BuffersReading, chunkId } from '../fluentd/buffers.ts';
 import { type Limits, SLOW_START } from '../progress/limits.ts';
 import type { Doubt, Left, LeftFile, Progress } from '../progress/progress.ts';
-import { groupedBy } from '../text/lists.ts';
+import { groupedBy, sum } from '../text/lists.ts';
 import { andMore, counted, type Millis } from '../text/units.ts';
-import { progressFromWitnesses, type Witness, withLastAnswers } from '../witness/reports.ts';
-import type { Departed, Observation, ObservedFile } from './observation.ts';
+import { progressFromWitnesses, type Reports, type Witness, withLastAnswers } from '../witness/reports.ts';
+import type { Observation, ObservedFile } from './observation.ts';
 
 /** An observation without what is made from it. */
 export type Facts = Omit<Observation, 'progress' | 'reach' | 'workers'>;
@@ -15,13 +15,21 @@ const IN_TAIL_TICK: Millis = 1_000;
 const ALREADY_OVER = Number.NEGATIVE_INFINITY;
 
 export function progressFromFiles(seen: Facts, limits: Limits): Progress {
-  const { lookedAt: at, files, buffers, movedAt } = seen;
+  const { lookedAt: at, files, undiscovered, unknown, buffers, movedAt, memory } = seen;
   const outputs = buffers?.outputs ?? [];
   const counts = countFiles(files);
-  const facts = {
+  const all = [...files, ...undiscovered];
+  // A pos file that had entries, and is unknown now, may only hide what Fluentd has found and read.
+  const hadEntries = (posFile: string) => (memory.posFiles.get(posFile)?.count ?? 0) > 0;
+  const hiding = new Set(unknown.map(({ about }) => about).filter(hadEntries));
+  const hidden = groupedBy(
+    all.filter(({ posFile }) => hiding.has(posFile)),
+    ({ posFile }) => posFile,
+  );
+  return {
     at,
     followedUntil: at,
-    source: 'files' as const,
+    source: 'files',
     away: 0,
     movedAt,
     mark: `${movedAt}`,
@@ -32,31 +40,32 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
     unseen: buffers?.unseen ?? [],
     ignoresSigterm: false,
     busyUntil: busyUntil(seen, limits),
-  };
-  // An overdue look proves nothing about the present.
-  if (seen.extent === 'overdue') return { ...facts, left: [], doubts: late(seen) };
-  const rest = groupedBy(restIn(seen), ({ posFile }) => (isTrusted(posFile, seen) ? TRUSTED : posFile));
-  const restOf = (posFile: string) => (rest.get(posFile) ?? []).map(({ left }) => left);
-  return {
-    ...facts,
-    left: [...restOf(TRUSTED), ...chunksOnDisk(buffers), ...givenUpIn(seen)],
+    left: [
+      ...restOf(all.filter(({ posFile }) => !hiding.has(posFile))),
+      ...chunksOnDisk(buffers),
+      ...givenUpIn(seen),
+    ],
     doubts: [
       noWitness(counts.read, buffers, limits),
-      ...seen.unknown.map((one) => withRest(one, restOf(one.about))),
+      ...unknown.map((one) => withRest(one, restOf(hidden.get(one.about) ?? []))),
       ...doubtsOf(seen),
     ],
   };
 }
 
-function late(seen: Facts): readonly Doubt[] {
-  return seen.hasFiles || seen.waitsFor === 'files' ? [notLookedAt(seen)] : unanswered(seen);
-}
-
 const FOR_FILES = 'there are very many files, the machine is very busy, or a mount does not answer';
 
-function notLookedAt({ waitsFor }: Facts): Doubt {
+/** While a look is overdue, which proves nothing about the present. */
+export function progressOverdue(
+  { progress, hasFiles, lastAnswers }: Observation,
+  at: Millis,
+  waitsFor: 'witness' | 'files',
+): Progress {
   const cause = waitsFor === 'witness' ? "Fluentd's witness does not answer" : FOR_FILES;
-  return { kind: 'not-looked-at', why: `posidle could not look in time: ${cause}` };
+  const isOfFiles = hasFiles || waitsFor === 'files';
+  const notLooked: Doubt = { kind: 'not-looked-at', why: `posidle could not look in time: ${cause}` };
+  const doubts = isOfFiles ? [notLooked] : unanswered(lastAnswers);
+  return { ...progress, at, followedUntil: at, left: [], doubts };
 }
 
 const GONE = 'it is no longer at its path, and nobody knows how much of it was read';
@@ -64,7 +73,7 @@ const GONE = 'it is no longer at its path, and nobody knows how much of it was r
 const NO_ANSWER: Doubt = { kind: 'no-answer', why: "Fluentd's witness did not answer in time" };
 
 /** The doubts about workers that did not answer this time, with what each one held when it last did. */
-function unanswered({ lastAnswers }: Facts): readonly Doubt[] {
+function unanswered(lastAnswers: Reports | undefined): readonly Doubt[] {
   if (lastAnswers === undefined) return [NO_ANSWER];
   const witnesses = lastAnswers.witnesses.map(
     (one): Witness =>
@@ -76,25 +85,12 @@ function unanswered({ lastAnswers }: Facts): readonly Doubt[] {
   return doubts.some(({ kind }) => kind === NO_ANSWER.kind) ? doubts : [NO_ANSWER, ...doubts];
 }
 
-/** Instead of a path. */
-const TRUSTED = '';
-
-/** A pos file that had entries, and is unknown now, may only hide what Fluentd has found and read. */
-function isTrusted(posFile: string, { unknown, memory }: Facts): boolean {
-  return (memory.posFiles.get(posFile)?.count ?? 0) === 0 || unknown.every(({ about }) => about !== posFile);
-}
-
-interface Rest {
-  readonly posFile: string;
-  readonly left: { readonly kind: LeftFile; readonly path: string; readonly bytes: number };
-}
-
-/** What is left of each file, by its pos file. */
-function restIn({ files, undiscovered }: Facts): readonly Rest[] {
-  return [...files, ...undiscovered].flatMap(({ posFile, path, state, lag: bytes, read }) => {
+/** What is left of each file. */
+function restOf(files: readonly ObservedFile[]) {
+  return files.flatMap(({ path, state, lag: bytes, read }) => {
     if (bytes === null || (read && state !== 'partial-line')) return [];
-    const kind = read ? 'unfinished' : state === 'undiscovered' ? 'unfound' : 'unread';
-    return [{ posFile, left: { kind, path, bytes } }];
+    const kind: LeftFile = read ? 'unfinished' : state === 'undiscovered' ? 'unfound' : 'unread';
+    return [{ kind, path, bytes }];
   });
 }
 
@@ -102,7 +98,7 @@ function chunksOnDisk(buffers: BuffersReading | undefined): readonly Left[] {
   return (buffers?.outputs ?? [])
     .filter(({ chunks }) => chunks.length > 0)
     .map(({ name, chunks }) => {
-      const bytes = chunks.reduce((sum, { size }) => sum + size, 0);
+      const bytes = sum(chunks.map(({ size }) => size));
       const ids = chunks.flatMap(({ path }) => chunkId(path) ?? []);
       return { kind: 'held', output: name, chunks: chunks.length, bytes, ids, next: 'flush' };
     });
@@ -115,12 +111,14 @@ function givenUpIn({ buffers }: Pick<Observation, 'buffers'>): readonly Left[] {
 /** `run` brings a witness of its own, if it may. */
 function noWitness(read: number, buffers: BuffersReading | undefined, { role }: Limits): Doubt {
   const empty = (buffers?.outputs ?? []).filter(({ chunks }) => chunks.length === 0).length;
-  const parts = [`${counted(read, 'file')} read to the end`, `${counted(empty, 'buffer')} on disk empty`];
-  const unseen =
-    buffers === undefined || buffers.unseen.length === 0 ? [] : [`not seen: ${buffers.unseen.join(', ')}`];
+  const unseen = buffers?.unseen ?? [];
+  const parts = [
+    ...[`${counted(read, 'file')} read to the end`, `${counted(empty, 'buffer')} on disk empty`],
+    ...(unseen.length === 0 ? [] : [`not seen: ${unseen.join(', ')}`]),
+  ];
   return {
     kind: 'no-witness',
-    why: `nobody looked inside Fluentd${role === 'parent' ? '' : ' (`posidle witness` shows how)'}; ${[...parts, ...unseen].join(', ')}`,
+    why: `nobody looked inside Fluentd${role === 'parent' ? '' : ' (`posidle witness` shows how)'}; ${parts.join(', ')}`,
   };
 }
 
@@ -139,14 +137,14 @@ function doubtsOf({ files, unlisted, memory }: Facts): readonly Doubt[] {
   return [
     ...unlisted.map((why): Doubt => ({ kind: 'unlisted', why })),
     ...files.filter(({ lag }) => lag === null).map(doubtOfUnseen),
-    ...[...memory.departed.values()].map(doubtOfDeparted),
+    ...memory.departed.values(),
   ];
 }
 
 /** Names the files whose rest is uncertain. */
-function withRest(doubt: Doubt, rest: readonly Rest['left'][]): Doubt {
+function withRest(doubt: Doubt, rest: ReturnType<typeof restOf>): Doubt {
   if (rest.length === 0) return doubt;
-  const bytes = rest.reduce((sum, one) => sum + one.bytes, 0);
+  const bytes = sum(rest.map((one) => one.bytes));
   const files = andMore(rest.map(({ path }) => path));
   return { ...doubt, bytes, why: `${doubt.why}. Nobody knows how much of ${files} is read` };
 }
@@ -154,11 +152,6 @@ function withRest(doubt: Doubt, rest: readonly Rest['left'][]): Doubt {
 function doubtOfUnseen({ path: about, read }: ObservedFile): Doubt {
   if (read) return { kind: 'nobody-saw-it-read', about, why: GONE };
   return { kind: 'unseen', about, why: 'cannot be looked at by posidle' };
-}
-
-function doubtOfDeparted({ path: about, unreadBytes: bytes }: Departed): Doubt {
-  const why = 'it left its path, or was cut short, before its position showed that it was read';
-  return { kind: 'closed-unread', about, bytes, why };
 }
 
 function busyUntil(seen: Facts, limits: Limits): Millis {

@@ -11,8 +11,7 @@ export interface Snapshot {
   readonly lookedAt: Millis;
   readonly at: Millis;
   readonly depth: Depth;
-  /** The facts about files are those of an earlier look: the witnesses know enough. */
-  readonly isOfWitness?: true;
+  /** If the witnesses know enough, the facts about files are those of an earlier look. */
   readonly posFiles: readonly PosFileReading[];
   /** The log file of each latest entry, by `entryKeyIn`. */
   readonly looks: ReadonlyMap<string, FileLook>;
@@ -37,8 +36,8 @@ export type PosFileReading = { readonly path: string } & (
       /** Identifies the file, whatever its name and content. */
       readonly file?: string;
       readonly entries: readonly KeyedEntry[];
-      /** Missing if no line of the pos file replaces another one. */
-      readonly replaced?: readonly PositionEntry[];
+      /** Those that a later line replaces. */
+      readonly replaced: readonly PositionEntry[];
       readonly unparsable: readonly UnparsableLine[];
       /** How long ago the pos file was last written, by the wall clock. */
       readonly writtenAgo: Millis;
@@ -48,6 +47,8 @@ export type PosFileReading = { readonly path: string } & (
   /** It is no pos file. */
   | { readonly kind: 'foreign'; readonly why: string }
 );
+
+export type ReadPosFile = Extract<PosFileReading, { kind: 'read' }>;
 
 export function entriesOf(posFiles: readonly PosFileReading[], path: string): readonly KeyedEntry[] {
   const reading = posFiles.find((posFile) => posFile.path === path);

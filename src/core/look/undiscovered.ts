@@ -12,15 +12,6 @@ export function unlistedIn(followed: readonly FollowedReading[]): readonly strin
   });
 }
 
-/** Whether all files of this pos file's sources are empty, so that it needs no entry. */
-export function hasNothingToFollow(posFile: string, followed: readonly FollowedReading[]): boolean {
-  const sources = followed.filter((source) => source.posFile === posFile);
-  return (
-    sources.length > 0 &&
-    sources.every(({ files, unknown }) => unknown === undefined && files.every(({ size }) => size === 0))
-  );
-}
-
 /** The files without an entry. An unwatched entry does not count. */
 export function undiscoveredIn(
   { posFile, byInode, files }: FollowedReading,

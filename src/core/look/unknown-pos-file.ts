@@ -1,9 +1,7 @@
-import { posFileOf } from '../pos-file/pos-file.ts';
 import type { Limits } from '../progress/limits.ts';
 import { andMore } from '../text/units.ts';
 import type { Memory, ObservedFile, PosFileDoubt } from './observation.ts';
 import { entriesOf, type PosFileReading, type Snapshot } from './snapshot.ts';
-import { hasNothingToFollow } from './undiscovered.ts';
 
 export const NOT_THERE = 'is not there';
 const EMPTY = 'is empty for now';
@@ -49,18 +47,22 @@ function whyLost(posFile: string, { snapshot, undiscovered, memory }: Known): st
   if (unfound.length === 0) return undefined;
   const known = new Set(entriesOf(snapshot.posFiles, posFile).map(({ path }) => path));
   const before = new Set<string>();
-  for (const [key, { path }] of memory.entries) if (posFileOf(key) === posFile) before.add(path);
+  for (const one of memory.entries.values()) if (one.posFile === posFile) before.add(one.path);
   const lost = unfound.map(({ path }) => path).filter((path) => before.has(path) && !known.has(path));
   return lost.length === 0 ? undefined : `has lost the entry of ${andMore(lost)}`;
 }
 
 /**
  * A pos file is empty for about 80 µs when Fluentd compacts it (position_file.rb, truncate then write). A new one stays empty until
- * in_tail finds a log file, which takes at most one refresh_interval.
+ * in_tail finds a log file, which takes at most one refresh_interval; if all files of its sources are empty, it needs no entry.
  */
 function isTrulyEmpty(path: string, { snapshot, memory, limits }: Known): boolean {
   const { at, followed } = snapshot;
   const { count = 0, emptySince = at } = memory.posFiles.get(path) ?? {};
   const wait = count > 0 ? 0 : limits.tail.refreshInterval;
-  return hasNothingToFollow(path, followed) || at - emptySince >= wait + limits.settle;
+  const sources = followed.filter(({ posFile }) => posFile === path);
+  const areAllEmpty = sources.every(
+    ({ files, unknown }) => unknown === undefined && files.every(({ size }) => size === 0),
+  );
+  return (sources.length > 0 && areAllEmpty) || at - emptySince >= wait + limits.settle;
 }

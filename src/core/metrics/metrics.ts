@@ -1,7 +1,6 @@
 import { readGate } from '../drain/gates.ts';
 import { NEXT, type State } from '../drain/state.ts';
-import type { Found } from '../inspect/found.ts';
-import { byLag } from '../inspect/order.ts';
+import { byLag, type Found } from '../inspect/found.ts';
 import { STATES } from '../look/file-state.ts';
 import type { Observation, ObservedFile } from '../look/observation.ts';
 import { brokenIn } from '../pos-file/pos-file.ts';

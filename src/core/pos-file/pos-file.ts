@@ -1,4 +1,3 @@
-import { counted } from '../text/units.ts';
 import { decodePath } from './path-bytes.ts';
 
 /** One line of a pos file: `path \t hex position \t hex inode`. */
@@ -92,19 +91,10 @@ export function brokenIn(unparsable: readonly UnparsableLine[]): readonly Unpars
 
 export function whyUnparsable({ text, torn }: Omit<UnparsableLine, 'line'>): string {
   if (torn) return 'it is torn: no newline ends it';
-  const [path = '', position, inode] = text.split('\t');
   if (text === '') return 'it is empty';
-  if (isOfNuls(text)) return 'nothing but NUL bytes, as a crash of the machine leaves them';
-  if (position === undefined)
-    return text.length < LONGEST_LINE ? 'it holds no tab' : 'it begins with more than any path';
-  if (path === '') return 'its path is empty';
-  if (!/^[0-9a-f]+$/i.test(position)) return 'its position is no hexadecimal number';
-  if (inode === undefined) return 'it holds no inode';
-  return /^[0-9a-f]{1025}/i.test(inode) ? 'its inode is too long' : 'its inode is no hexadecimal number';
-}
-
-export function isOfNuls(text: string): boolean {
-  return /^\0+$/.test(text);
+  return /^\0+$/.test(text)
+    ? 'nothing but NUL bytes, as a crash of the machine leaves them'
+    : 'it is no path, position and inode, with a tab between them';
 }
 
 const DATABASE = new TextEncoder().encode('SQLite format 3\0');
@@ -116,12 +106,9 @@ export function isDatabase(bytes: Uint8Array): boolean {
 export const IS_DATABASE = "is an SQLite database, such as Fluent Bit's. posidle reads Fluentd's pos files";
 
 /** What a non-empty file is that is no pos file; undefined if it is one. */
-export function flawOf(bytes: Uint8Array, { entries, unparsable }: PosFile): string | undefined {
+export function flawOf(bytes: Uint8Array, { entries }: PosFile): string | undefined {
   if (isDatabase(bytes)) return IS_DATABASE;
-  if (entries.length > 0) return undefined;
-  const whole = brokenIn(unparsable).length;
-  const which = whole === 1 ? 'its one line has no' : `none of its ${counted(whole, 'line')} has`;
-  return `is no pos file: ${whole === 0 ? 'it has no whole line' : `${which} path, position and inode`}`;
+  return entries.length > 0 ? undefined : 'is no pos file: no whole line of it has path, position and inode';
 }
 
 /** An entry with its `entryKeyIn`. */
@@ -151,11 +138,6 @@ export function latestIn(posFile: string, all: readonly PositionEntry[]) {
 /** Identifies an entry in its pos file. A path there has no tab. */
 export function entryKey({ path, inode }: Omit<PositionEntry, 'position'>): string {
   return `${path}\t${inode}`;
-}
-
-/** The pos file of an `entryKeyIn`. */
-export function posFileOf(key: string): string {
-  return key.slice(0, key.indexOf('\t'));
 }
 
 /** Identifies an entry among all pos files: two may have the same log file. */

@@ -60,7 +60,8 @@ function leftInWords(one: Left): string {
     const why = one.next === 'retry' ? ', because sending failed' : '';
     return `${one.output} holds ${counted(one.chunks, 'chunk')} (${formatBytes(one.bytes)})${why}`;
   }
-  return `${one.path}: ${OF_FILES[one.kind]}${sized(one.bytes)}`;
+  const size = one.bytes === undefined ? '' : ` (${formatBytes(one.bytes)})`;
+  return `${one.path}: ${OF_FILES[one.kind]}${size}`;
 }
 
 const WAYS = [
@@ -86,8 +87,4 @@ export function describeReceipt(receipt: Receipt): string {
 export function describeReceipts(receipts: readonly Receipt[]): string {
   const worst = receipts.map((one) => `${one.output}: ${describeReceipt(one)}`);
   return said({ count: worst.length, bytes: 0, worst }, (one) => one);
-}
-
-function sized(bytes: number | undefined): string {
-  return bytes === undefined ? '' : ` (${formatBytes(bytes)})`;
 }

@@ -57,12 +57,12 @@ describe('embedded Ruby', () => {
     'hostname.size',
     '('.repeat(5_000),
   ])('such as %j is never guessed', (ruby) => {
-    expect(evaluate({ parts: ['a', { ruby }] }, context)).toMatchObject({ reason: expect.any(String) });
+    expect(evaluate(['a', { ruby }], context)).toMatchObject({ reason: expect.any(String) });
   });
 
   it('does not take a variable for unset where the environment is not the one of Fluentd', () => {
     const foreign = { ...context, foreign: true };
-    const value = (ruby: string) => evaluate({ parts: [{ ruby }] }, foreign);
+    const value = (ruby: string) => evaluate([{ ruby }], foreign);
     for (const ruby of ["ENV['UNSET']", `"#{ENV['UNSET']}"`, "File.join('a', ENV['UNSET'])"])
       expect(value(ruby)).toMatchObject({ reason: expect.stringMatching(/UNSET is not set/) });
     expect(["ENV['UNSET'] || 'd'", "ENV['SET']"].map(value)).toEqual(['d', 'set']);

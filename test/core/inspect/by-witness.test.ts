@@ -12,7 +12,7 @@ import { alive, gone, SILENT } from '../../support/witnesses.ts';
 function inspected(...witnesses: readonly Witness[]) {
   const reports = { at: 5, witnesses };
   const look = { ...snapshot(5, []), ...filesBy(reports, '/posidle'), source: 'witness' as const, reports };
-  return foundBy(look, observe(undefined, look, DEFAULT_POLICY), () => [], undefined);
+  return foundBy(look, observe(undefined, look, DEFAULT_POLICY));
 }
 
 const KILLED: Witness = { worker: '0-10.sock', kind: 'gone', report: undefined };

@@ -45,6 +45,6 @@ test('the newest thousand of endless departed files are remembered', () => {
   const looks = [files(1, 700), files(1_001, 700), [], []].map((all, second) =>
     snapshot(second * 1_000, all),
   );
-  const paths = [...seen(looks).memory.departed.values()].map(({ path }) => path);
+  const paths = [...seen(looks).memory.departed.values()].map(({ about }) => about);
   expect([paths.length, paths[0], paths.at(-1)]).toEqual([1_000, '/401', '/1700']);
 });

@@ -1,18 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isStillAtRest, observeOnce, observeOverdue } from '../../../src/core/look/observe.ts';
 import type { PosFileReading, Snapshot } from '../../../src/core/look/snapshot.ts';
-import {
-  ABSENT,
-  entry,
-  fileOf,
-  POS,
-  policy,
-  reading,
-  running,
-  seen,
-  snapshot,
-  WRAPPER,
-} from '../../support/builders.ts';
+import { entry, fileOf, POS, policy, reading, running, seen, snapshot } from '../../support/builders.ts';
 import { alive } from '../../support/witnesses.ts';
 import { EMPTY, MISSING, said, sized, tailRules, unfound, unreadable } from '../worlds.ts';
 
@@ -114,11 +103,9 @@ describe('at rest', () => {
   const rest = snapshot(0, [[old]]);
   const { atRest } = seen([rest]);
 
-  test('is a look that finds everything read, and shows for certain whether Fluentd runs', () => {
+  test('is a look that finds everything read', () => {
     expect(atRest).toMatchObject({ looks: rest.looks, followed: rest.followed, fluentd: rest.fluentd });
     expect(seen([snapshot(0, [[old, fileOf(old, 9)]])]).atRest).toBeUndefined();
-    expect(seen([snapshot(0, [[old]], { fluentd: ABSENT })]).atRest).toBeDefined();
-    expect(seen([snapshot(0, [[old]], { fluentd: WRAPPER })]).atRest).toBeUndefined();
   });
 
   test('continues if the next look finds the same objects', () => {
@@ -137,7 +124,7 @@ describe('at rest', () => {
   });
 
   test('ends with other entries in one of two pos files', () => {
-    const second = { path: '/pos/other', kind: 'read', unparsable: [], writtenAgo: 0 } as const;
+    const second = { path: '/pos/other', kind: 'read', replaced: [], unparsable: [], writtenAgo: 0 } as const;
     const both = () => ({ ...rest, posFiles: [...rest.posFiles, { ...second, entries: [] }] });
     const once = both();
     const { atRest: known } = seen([once]);

@@ -38,6 +38,8 @@ describe('seen from outside, these are left:', () => {
   const ids = ['0'.repeat(32), `${'0'.repeat(31)}1`];
   const chunks: Left = { kind: 'held', output: 'out', chunks: 2, bytes: 7, ids, next: 'flush' };
   const chunk = { path: chunkPath(1), size: 9 };
+  const unfoundOne: Left = { kind: 'unfound', path: '/new', bytes: 1 };
+  const letGo: Watched = [entry({ position: null }), { atPath: { inode: '7', size: 1 } }];
   const givenUp: Left = { kind: 'given-up', path: chunk.path, bytes: 9 };
   test.each<[string, readonly Snapshot[], readonly Left[]]>([
     ['nothing of a file that is read', one([[entry()]]), []],
@@ -45,8 +47,18 @@ describe('seen from outside, these are left:', () => {
     ['a last line without its newline', one([unfinished]), [{ kind: 'unfinished', path: LOG, bytes: 30 }]],
     ['nothing of a file that cannot be looked at', one([unseen]), []],
     ['nothing of a file that is gone: nobody sees it', [...one([behind]), snapshot(1_000, [removed])], []],
-    ['a file that in_tail has not found', one([], unfound(1)), [{ kind: 'unfound', path: '/new', bytes: 1 }]],
+    ['a file that in_tail has not found', one([], unfound(1)), [unfoundOne]],
     ['no empty file that in_tail has not found', one([], unfound(0)), []],
+    [
+      'such a file beside a pos file that never was there',
+      one([], { ...MISSING, ...unfound(1) }),
+      [unfoundOne],
+    ],
+    [
+      'such a file whose entry was let go',
+      one([letGo], unfound(1, LOG, '7')),
+      [{ ...unfoundOne, path: LOG }],
+    ],
     ['chunks on disk, by their ids', one([], { buffers: onDisk(3, 4) }), [chunks]],
     ['no empty buffer', one([], { buffers: onDisk() }), []],
     ['no buffer in memory: nobody sees it', one([], { buffers: IN_MEMORY }), []],
@@ -64,7 +76,11 @@ describe('seen from outside, these are doubted:', () => {
   const goes = (...files: readonly Watched[]) => [...one([behind]), snapshot(1_000, files)];
   test.each<[string, readonly Snapshot[], readonly Partial<Doubt>[]]>([
     ['nothing more where all is read', one([[entry()]]), []],
-    ['what a pos file says that is not there', one([], MISSING), [{ kind: 'pos-file', about: POS }]],
+    [
+      'what a pos file says that is not there',
+      one([], MISSING),
+      [{ kind: 'pos-file', about: POS, why: 'is not there' }],
+    ],
     ['whether an empty pos file has no entry', one([], EMPTY), [{ kind: 'empty-pos-file', about: POS }]],
     ['which files a source has that cannot be listed', one([], followed({ unknown: 'EACCES' })), [unlisted]],
     [

@@ -37,15 +37,9 @@ describe('a line', () => {
 
   test.each([
     ['', 'it is empty'],
-    ['p', 'it holds no tab'],
-    ['p 1 2', 'it holds no tab'],
-    ['p\t1', 'it holds no inode'],
-    ['p\t\t2', 'its position is no hexadecimal number'],
-    ['p\tx\t2', 'its position is no hexadecimal number'],
-    ['a\tx\t1\t2', 'its position is no hexadecimal number'],
-    ['\t1\t2', 'its path is empty'],
-    ['p\t1\t', 'its inode is no hexadecimal number'],
-    ['p\t1\tx', 'its inode is no hexadecimal number'],
+    ...['p', 'p 1 2', 'p\t1', 'p\t\t2', 'p\tx\t2', 'a\tx\t1\t2', '\t1\t2', 'p\t1\t', 'p\t1\tx'].map(
+      (text) => [text, 'it is no path, position and inode, with a tab between them'],
+    ),
     ['\0\0\0\0', 'nothing but NUL bytes, as a crash of the machine leaves them'],
   ])('like %j is unparsable, and told with its number, because %s', (text, why) => {
     const { entries, unparsable } = parse(`good\t1\t2\n${text}\nalso\t3\t4\n`);

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import type { FollowedReading } from '../../../src/core/look/snapshot.ts';
-import { hasNothingToFollow } from '../../../src/core/look/undiscovered.ts';
+import { POS, seen, snapshot } from '../../support/builders.ts';
+import { EMPTY } from '../worlds.ts';
 
 const source = (sizes: readonly number[], changes: Partial<FollowedReading> = {}): FollowedReading => ({
-  ...{ posFile: '/pos', byInode: false },
+  ...{ posFile: POS, byInode: false },
   files: sizes.map((size, at) => ({ path: `/${at}`, inode: String(at), size })),
   ...changes,
 });
@@ -16,6 +17,6 @@ test.each<[string, readonly FollowedReading[], boolean]>([
   ['perhaps a file, where a source is not listed', [source([]), source([], { unknown: 'EACCES' })], false],
   ['perhaps a file, where no source is known', [], false],
   ['nothing, where only another pos file has a file', [source([0]), source([5], { posFile: '/b' })], true],
-])('a pos file has an entry for %s', (_, followed, is) => {
-  expect(hasNothingToFollow('/pos', followed)).toBe(is);
+])('an empty pos file is believed at once where it has an entry for %s', (_, followed, is) => {
+  expect(seen([snapshot(0, [], { ...EMPTY, followed })]).unknown.length === 0).toBe(is);
 });
