@@ -21,7 +21,7 @@ export interface Done {
 const saying = (what: string): Done => ({ what, failed: false });
 
 export function perform(host: Host, action: Action, reach: Reach): Promise<Done> {
-  switch (action.do) {
+  switch (action) {
     case 'flush':
       return flush(host, reach);
     case 'stop':

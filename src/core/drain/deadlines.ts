@@ -77,7 +77,6 @@ export function lastFlushAt(trigger: Trigger, seen: Seen, policy: Policy): Milli
 /** Until when a drain waits for a Fluentd that ended by itself to come back. */
 export function returnDeadline(trigger: Trigger, seen: Seen, policy: Policy): Millis | undefined {
   if (seen.goneSince === undefined) return undefined;
-  if (policy.role === 'parent') return seen.goneSince;
   // Time for a restart by SIGUSR2 (1.18 and later), which is immediate. An ending Pod starts no container again.
   return Math.min(drainDeadline(trigger, seen, policy), Math.max(seen.goneSince, trigger.at) + policy.settle);
 }

@@ -11,7 +11,7 @@ import {
 import type { Seen } from '../progress/seen.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { Policy } from './policy.ts';
-import type { End, State, StateName, Trigger } from './state.ts';
+import type { End, Of, StateName, Trigger } from './state.ts';
 import { isGuess, mayMainRun } from './trigger.ts';
 
 /**
@@ -41,23 +41,23 @@ export type Durations = Outcome['durationsMs'];
 
 /** The outcome of a watch that ended. `seen` is the look after Fluentd was gone. */
 export function outcomeOf(
-  { end, result }: Extract<State, { name: 'stopped' }>,
+  { end, trigger, pending }: Of<'stopped'>,
   { seen, policy, durations }: { seen: Seen; policy: Policy; durations: Durations },
 ): Outcome {
   const { progress } = seen;
   const doubted = [
-    ...(mayMainRun(result?.trigger, seen, policy) ? [MAIN_MAY_RUN] : []),
-    ...(isEarly(end, result?.trigger, seen) ? [ENDED_EARLY] : []),
+    ...(mayMainRun(trigger, seen, policy) ? [MAIN_MAY_RUN] : []),
+    ...(isEarly(end, trigger, seen) ? [ENDED_EARLY] : []),
     ...progress.doubts,
   ];
-  const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, result?.pending, end.kind);
+  const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, pending, end.kind);
   const { files, lines, outputs } = progress;
   return {
     version: 1,
     end: end.kind,
     why: end.why,
     outcome: word,
-    trigger: result?.trigger.by ?? null,
+    trigger: trigger?.by ?? null,
     left: listed(left),
     doubts: listed(doubts),
     files,

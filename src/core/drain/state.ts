@@ -20,7 +20,9 @@ export type State =
       readonly name: 'stopped';
       readonly since: Millis;
       readonly end: End;
-      readonly result: DrainResult | undefined;
+      /** undefined if no drain had begun. */
+      readonly trigger: Trigger | undefined;
+      readonly pending: PendingChunks | undefined;
     };
 
 export type StateName = State['name'];
@@ -49,8 +51,6 @@ export interface Draining {
   readonly emptyAt?: Millis | undefined;
   /** The chunks that must go; undefined while not everything is read. */
   readonly pending: PendingChunks | undefined;
-  /** The stop is due. It waits only until the last flush has begun. */
-  readonly closingAt?: Millis;
 }
 
 export interface Trigger {
@@ -108,9 +108,8 @@ export interface End {
   readonly why: string;
 }
 
-export interface Action {
-  readonly do: 'flush' | 'stop' | 'kill';
-}
+/** What a decision sets in motion. */
+export type Action = 'flush' | 'stop' | 'kill';
 
 /** What a look asks the witnesses. While main may still write, an unfinished line is left alone. */
 export function questionIn(state: State): Question {

@@ -1,6 +1,6 @@
 import { listed } from '../progress/describe.ts';
 import type { Seen } from '../progress/seen.ts';
-import type { State, Trigger } from './state.ts';
+import type { State } from './state.ts';
 
 /** The body of GET /status: the outcome as it is now. `why` is the reason of the last state change. Null if unknown. */
 export function statusOf(state: State, seen: Seen, why: string) {
@@ -11,7 +11,7 @@ export function statusOf(state: State, seen: Seen, why: string) {
     /** How long it has been in this state, in milliseconds. */
     since: Math.round(seen.at - state.since),
     why,
-    trigger: triggerOf(state),
+    trigger: ('trigger' in state && state.trigger?.by) || null,
     left: listed(left),
     doubts: listed(doubts),
     files,
@@ -23,9 +23,4 @@ export function statusOf(state: State, seen: Seen, why: string) {
       workers: 'workers' in fluentd ? fluentd.workers.map(({ pid }) => pid) : [],
     },
   };
-}
-
-function triggerOf(state: State): Trigger['by'] | null {
-  if ('trigger' in state) return state.trigger.by;
-  return state.name === 'stopped' ? (state.result?.trigger.by ?? null) : null;
 }

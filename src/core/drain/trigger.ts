@@ -5,7 +5,7 @@ import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import { isOver, mainEndAt, quietAt, startDeadline } from './deadlines.ts';
 import type { Policy } from './policy.ts';
-import { ofMain, type Trigger } from './state.ts';
+import { ofMain, type State, type Trigger } from './state.ts';
 
 /** The trigger that is certain: a request from outside, main's process is gone, or the child of `run` left its workers alone. */
 export function requestedBy(seen: Seen, policy: Policy): Trigger | undefined {
@@ -26,10 +26,11 @@ export function quietBy(seen: Seen, policy: Policy): Trigger | undefined {
   return isQuiet ? { by: 'quiet', at: seen.at } : undefined;
 }
 
-/** Whether unread bytes are all that prevents quiet: only a witness knows whether Fluentd may read them. */
-export function needsWitness(seen: Seen, policy: Policy): boolean {
-  const isAsked = seen.progress.source === 'witness';
-  return seen.source === 'witness' && !isAsked && hasStoodStill(seen, policy) && mayBeUnread(seen);
+/** The scope of the next look. While only unread bytes prevent quiet, the witness is asked whether Fluentd may read them. */
+export function depthIn({ name }: State, seen: Seen, policy: Policy): 'light' | 'all' {
+  if (name !== 'watching') return name === 'draining' ? 'all' : 'light';
+  const isUnasked = seen.source === 'witness' && seen.progress.source !== 'witness';
+  return isUnasked && hasStoodStill(seen, policy) && mayBeUnread(seen) ? 'all' : 'light';
 }
 
 /** Bytes of a pos file that has become unknown may be unread, too. */

@@ -80,6 +80,12 @@ test.each([
   expect(deadlines.finishEnd({ ...HTTP, at }, seen(usual))).toBe(end);
 });
 
+test('records that are kept come out by themselves two ticks after the time of their plugin', () => {
+  const { progress, ...known } = seen(usual);
+  const left = [{ kind: 'kept', where: 'concat', records: 1, emitsAfter: 60_000 }] as const;
+  expect(deadlines.keptUntil(HTTP, { ...known, progress: { ...progress, left } })).toBe(67_000);
+});
+
 check('the deadline of a drain', drainBy(HTTP), [
   ['is the drain timeout', 310_000],
   ['is the grace period where a signal came later', 27_000, {}, signalled],
@@ -101,7 +107,6 @@ check('the deadline of the last flush', (seen, rules) => deadlines.lastFlushAt(H
 check('the deadline of a return', (seen, rules) => deadlines.returnDeadline(HTTP, seen, rules), [
   ['is none while Fluentd is there', undefined],
   ['is the settle time', 22_000, {}, away],
-  ['is over at once for a child', 20_000, { role: 'parent' }, away],
   ['is never later than that of the drain', 21_000, { drainTimeout: 11_000 }, away],
 ]);
 
