@@ -97,7 +97,7 @@ function reportIn(f: Fields) {
     aside: texts('aside'),
     /** Records outside of buffers. */
     kept: each('kept', ({ class: plugin, n, emits }) => ({
-      plugin: string(plugin),
+      where: string(plugin),
       records: number(n),
       emitsAfter: interval(emits),
     })),

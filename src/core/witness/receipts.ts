@@ -5,6 +5,8 @@ import { counted } from '../text/units.ts';
 import { nameOf, nameOfWorker, type OutputReport, type ReceiptReport, type WorkerReport } from './answer.ts';
 import { doubt } from './doubts-of-files.ts';
 
+const WAYS = ['took', 'own', 'left', 'delivered', 'secondary', 'aside', 'dropped', 'held'] as const;
+
 /** The last numbers of each output. A closed buffer has told its own in `ends`. */
 function outputsOf({ kind, report }: WorkerReport): readonly OutputReport[] {
   return [...report.ends, ...report.outputs.filter(({ buffer }) => kind === 'alive' || buffer === 'none')];
@@ -106,27 +108,16 @@ export function receiptsIn(workers: readonly WorkerReport[]): readonly Receipt[]
       .map((output) => ({ output, isOver: one.kind === 'gone' || output.buffer === 'reloaded' })),
   );
   return [...groupedBy(all, ({ output }) => nameOf(output))].map(([name, group]) => {
-    const total = (way: Way, from = group) =>
+    const total = (way: (typeof WAYS)[number], from = group) =>
       totalOf(from.filter(({ output }) => !output.receipt.isOwn).map(({ output }) => output.receipt[way]));
     const over = group.filter(({ isOver }) => isOver);
     // What one worker held at its end is left over for the next one, and counts once.
     const passed = Math.min(total('left') ?? 0, total('held', over) ?? 0);
     const once = (records: number | undefined) => records && records - passed;
-    return {
-      output: name,
-      took: total('took'),
-      own: total('own'),
-      left: once(total('left')),
-      delivered: total('delivered'),
-      secondary: total('secondary'),
-      aside: total('aside'),
-      dropped: total('dropped'),
-      held: once(total('held')),
-    };
+    const totals = Object.fromEntries(WAYS.map((way) => [way, total(way)]));
+    return { output: name, ...totals, left: once(total('left')), held: once(total('held')) };
   });
 }
-
-type Way = Exclude<keyof ReceiptReport, 'drops' | 'isOwn'>;
 
 function totalOf(numbers: readonly (number | undefined)[]): number | undefined {
   const known = numbers.flatMap((one) => one ?? []);

@@ -222,8 +222,8 @@ function doubtsOfPlugins(one: WorkerReport): readonly Doubt[] {
       ),
     ...doubtsOfReceipts(one),
     ...silentLosses(plugins).map(([about, why]) => doubt('no-ack', about, why)),
-    ...[...others.map((plugin) => ({ ...plugin, buffer: 'none' })), ...outputs]
-      .filter((plugin) => mayHold(plugin.class, { hasBuffer: plugin.buffer !== 'none' }))
+    ...plugins
+      .filter(mayHold)
       .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether it keeps records')),
   ];
 }
