@@ -8,8 +8,8 @@ import { counted, formatDuration, type Millis } from '../text/units.ts';
 import { nameOf, nameOfWorker, type OutputReport, type Report, type WorkerReport } from './answer.ts';
 import { doubt, doubtsOfFiles } from './doubts-of-files.ts';
 import { FileHistory } from './file-history.ts';
+import { isHarmless } from './harmless-messages.ts';
 import { heldBy, leftIn } from './left.ts';
-import { isHarmless } from './messages.ts';
 import { awayOf, doubtsOfReceipts, doubtsOfWorkers, linesIn, receiptsIn, takenIn } from './receipts.ts';
 import { mayHold, silentLosses } from './silent-loss.ts';
 

@@ -97,7 +97,9 @@ describe('what is left', () => {
   test('is no file that an ended worker never found, if one before it had read the same bytes', () => {
     const before = gone({ closed: [sight({ pos: 40, size: 40, print: 5 })] }, '1-9.sock');
     const unfound = { path: '/log/a.log', inode: 7, size: 40, print: 5, at: 9_000 };
-    expect(left(before, gone({ closed: [], unfound: [unfound] }))).toEqual([]);
+    const other = gone({ closed: [sight({ pos: 60, size: 60, print: 7 })] });
+    for (const earlier of [[before], [before, other]])
+      expect(left(...earlier, gone({ closed: [], unfound: [unfound] }))).toEqual([]);
     expect(left(before, gone({ closed: [], unfound: [{ ...unfound, print: 6 }] }))).toEqual([
       inLog('unfound', 40),
     ]);
