@@ -5,7 +5,7 @@
 import { describeLeft, type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
-import { nameOf, nameOfWorker, type OutputReport, type Report, type WorkerReport } from './answer.ts';
+import { nameOf, nameOfWorker, type OutputReport, type WorkerReport } from './answer.ts';
 import { doubt, doubtsOfFiles } from './doubts-of-files.ts';
 import { FileHistory } from './file-history.ts';
 import { isHarmless } from './harmless-messages.ts';
@@ -21,11 +21,11 @@ export type Witness = {
   /** When posidle last saw it alive, if it is gone. */
   readonly aliveAt?: Millis | undefined;
 } & (
-  | { readonly kind: 'alive'; readonly report: Report }
-  /** Nobody listens at the socket any more. `report` is the last report, if there is one. */
-  | { readonly kind: 'gone'; readonly report: Report | undefined }
+  | Pick<WorkerReport, 'kind' | 'report'>
+  /** Nobody listens at the socket any more, and there is no last report. */
+  | { readonly kind: 'gone'; readonly report: undefined }
   /** `isBusy`: it may still answer. */
-  | { readonly kind: 'silent'; readonly why: string; readonly isBusy: boolean }
+  | { readonly kind: 'silent'; readonly report?: undefined; readonly why: string; readonly isBusy: boolean }
 );
 
 export interface Reports {
@@ -41,10 +41,8 @@ export function isAnswered({ witnesses }: Reports): boolean {
   return witnesses.length > 0 && witnesses.every(hasSaid);
 }
 
-function hasSaid(one: Witness): boolean {
-  return one.kind === 'alive'
-    ? one.report.error === undefined
-    : one.kind === 'gone' && one.report?.isFinal === true;
+function hasSaid({ kind, report }: Witness): boolean {
+  return report !== undefined && (kind === 'alive' ? report.error === undefined : report.isFinal);
 }
 
 /** Whether every worker has answered or has ended, well or not. */
@@ -89,16 +87,13 @@ function followedUntil({ at, witnesses }: Reports): Millis {
 }
 
 /** None of a worker that ended before it was ready: it has read nothing. */
-function readersOf(one: Witness): readonly string[] {
-  if (one.kind === 'silent' || (one.kind === 'gone' && one.report?.isReady !== true)) return [];
-  return one.report?.readers ?? [];
+function readersOf({ kind, report }: Witness): readonly string[] {
+  return report !== undefined && (kind === 'alive' || report.isReady) ? report.readers : [];
 }
 
 export function progressFromWitnesses(reports: Reports): Progress {
   const { at, witnesses } = reports;
-  const workers = witnesses.flatMap((one): readonly WorkerReport[] =>
-    one.kind === 'silent' || one.report === undefined ? [] : [{ ...one, report: one.report }],
-  );
+  const workers = witnesses.filter((one) => one.report !== undefined);
   const history = new FileHistory(workers);
   const reached = history.byIdentity();
   const ends = endsIn(workers);
