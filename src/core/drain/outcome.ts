@@ -1,12 +1,10 @@
-import { describeDoubts, describeLeft, describeReceipts, type Listed, listed } from '../progress/describe.ts';
+import { describeDoubts, describeLeft, describeReceipts, summaryOf } from '../progress/describe.ts';
 import {
   type Doubt,
   ignoringOwnEvents,
-  type Left,
   mayEmitAtStop,
   type PendingChunks,
   type Progress,
-  type Receipt,
 } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
@@ -21,19 +19,13 @@ import { isGuess, mayMainRun } from './trigger.ts';
 export type Word = 'drained' | 'unproven' | 'not-drained';
 
 /** The result of a watch. Fluentd's own exit code says nothing about delivery. */
-export interface Outcome {
+export interface Outcome extends Readonly<ReturnType<typeof summaryOf>> {
   /** The version of src/core/drain/outcome.schema.json. */
   readonly version: 1;
   readonly end: End['kind'];
   readonly why: string;
   readonly outcome: Word;
   readonly trigger: Trigger['by'] | null;
-  readonly left: Listed<Left>;
-  readonly doubts: Listed<Doubt>;
-  /** How many files Fluentd followed, the lines that it read, and the records of the known outputs. */
-  readonly files: number;
-  readonly lines: number | undefined;
-  readonly outputs: readonly Receipt[];
   readonly durationsMs: Readonly<Partial<Record<StateName, Millis>>>;
 }
 
@@ -51,18 +43,13 @@ export function outcomeOf(
     ...progress.doubts,
   ];
   const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, pending, end.kind);
-  const { files, lines, outputs } = progress;
   return {
     version: 1,
     end: end.kind,
     why: end.why,
     outcome: word,
     trigger: trigger?.by ?? null,
-    left: listed(left),
-    doubts: listed(doubts),
-    files,
-    lines,
-    outputs,
+    ...summaryOf({ ...progress, left, doubts }),
     durationsMs: Object.fromEntries(Object.entries(durations).map(([name, ms]) => [name, Math.round(ms)])),
   };
 }
