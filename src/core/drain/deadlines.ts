@@ -57,8 +57,8 @@ export function triggerAt(seen: Seen, policy: Policy): Millis | undefined {
 }
 
 /** Until when in_tail may still deliver the last line or record that it was asked to finish. */
-export function finishEnd(trigger: Trigger, { progress: { movedAt = trigger.at } }: Seen): Millis {
-  return Math.max(trigger.at, movedAt) + FINISH_TIME;
+export function finishEnd(asked: Millis, { progress: { movedAt = asked } }: Seen): Millis {
+  return Math.max(asked, movedAt) + FINISH_TIME;
 }
 
 /** Until when Fluentd emits by itself what it keeps outside of buffers: records of a multiline source, or of a filter such as concat. */

@@ -89,8 +89,9 @@ function proofGate({ fluentd }: Seen): Gate | undefined {
 }
 
 /** in_tail was asked to deliver what main has left unfinished. */
-function isFinishing({ mainHasEnded, trigger }: Draining, seen: Seen): boolean {
-  return mainHasEnded && seen.progress.source === 'witness' && !isOver(finishEnd(trigger, seen), seen.at);
+function isFinishing({ mainEndedAt }: Draining, seen: Seen): boolean {
+  const isAsked = mainEndedAt !== undefined && seen.progress.source === 'witness';
+  return isAsked && !isOver(finishEnd(mainEndedAt, seen), seen.at);
 }
 
 function settleGate({ trigger }: Draining, seen: Seen, policy: Policy): Gate | undefined {

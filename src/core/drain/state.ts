@@ -45,7 +45,8 @@ export interface Draining {
   readonly name: 'draining';
   readonly since: Millis;
   readonly trigger: Trigger;
-  readonly mainHasEnded: boolean;
+  /** Since when the drain knows that main has ended; undefined while main may still write. */
+  readonly mainEndedAt: Millis | undefined;
   readonly flushedAt?: Millis;
   /** The first of the latest consecutive looks that found nothing left. */
   readonly emptyAt?: Millis | undefined;
@@ -114,7 +115,7 @@ export type Action = 'flush' | 'stop' | 'kill';
 /** What a look asks the witnesses. While main may still write, an unfinished line is left alone. */
 export function questionIn(state: State): Question {
   if (state.name !== 'draining') return 'look';
-  return state.mainHasEnded ? 'finish' : 'find';
+  return state.mainEndedAt === undefined ? 'find' : 'finish';
 }
 
 export function begin(at: Millis): State {

@@ -76,7 +76,8 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
     return changeTo({ name: 'watching', since: seen.at }, 'lines came in again');
   if (isTakenBack(trigger, seen) && request === undefined)
     return changeTo({ name: 'watching', since: seen.at }, 'main runs again');
-  const now = { ...before, mainHasEnded: hasMainEnded(trigger, seen, policy) };
+  const hasEnded = hasMainEnded(trigger, seen, policy);
+  const now = { ...before, mainEndedAt: hasEnded ? (before.mainEndedAt ?? seen.at) : undefined };
   const state = { ...now, pending: pendingNow(now, seen) };
   const gate = drainGate(state, seen, policy);
   if (isOver(closingTime(state, seen, policy), seen.at)) return endAtDeadline(state, gate, seen, policy);

@@ -16,8 +16,8 @@ export interface Step<To extends State = State> {
 }
 
 export function drain(trigger: Trigger, seen: Seen, policy: Policy): Step<Draining> {
-  const mainHasEnded = hasMainEnded(trigger, seen, policy);
-  const state: Draining = { name: 'draining', since: seen.at, trigger, mainHasEnded, pending: undefined };
+  const mainEndedAt = hasMainEnded(trigger, seen, policy) ? trigger.at : undefined;
+  const state: Draining = { name: 'draining', since: seen.at, trigger, mainEndedAt, pending: undefined };
   return changeTo(state, describeTrigger(trigger, seen, policy));
 }
 

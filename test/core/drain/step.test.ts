@@ -290,18 +290,31 @@ test.each([
 
 describe('what in_tail may still finish', () => {
   const DONE: Trigger = { by: 'done-file', at: AT };
-  const lookAt = (file: object, at = AT) =>
-    seen([AT, at].map((each) => snapshot(each, read, said(alive({ files: [sight(file)] })))));
+  const lookAt = (file: object, at = AT, first = AT) =>
+    seen([first, at].map((each) => snapshot(each, read, said(alive({ files: [sight(file)] })))));
   const half = { pos: 90, unfinished: 10 };
 
   test.each([
     ['an unfinished line', half],
     ['a record of a multiline source', { record: 10 }],
   ])('%s keeps the drain waiting for two seconds, if main has ended', (_, file) => {
-    const at = (after: number) => decided(draining({ trigger: DONE }), lookAt(file, AT + after));
-    expect(at(0)).toMatchObject({ action: undefined, state: { mainHasEnded: true } });
+    const begun = draining({ trigger: DONE, mainEndedAt: AT });
+    const at = (after: number) => decided(begun, lookAt(file, AT + after));
+    expect(at(0)).toMatchObject({ action: undefined, state: { mainEndedAt: AT } });
     expect(at(1_999).state.name).toBe('draining');
     expect(at(2_000).state.name).toBe('stopping');
+  });
+
+  test('keeps a drain waiting that began before main had ended', () => {
+    const requests = [
+      { by: 'SIGTERM', at: 0 },
+      { by: 'done-file', at: AT },
+    ] as const;
+    const at = (after: number) => ({ ...lookAt(half, AT + after, 0), requests });
+    const { state } = decided(draining({ trigger: { by: 'SIGTERM', at: 0 } }), at(0));
+    expect(state.name).toBe('draining');
+    expect(decided(state, at(1_999)).state.name).toBe('draining');
+    expect(decided(state, at(2_000)).state.name).toBe('stopping');
   });
 
   test('an unfinished line keeps no drain waiting while main may still write, nor if all is read', () => {
