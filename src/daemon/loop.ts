@@ -207,7 +207,7 @@ class Loop {
 
 function wakeTime({ state, wakeAt }: Step, now: Millis, policy: Policy): Millis {
   const next = now + (isResting(state) ? lookInterval(policy) : BUSY_LOOKS);
-  return wakeAt === undefined ? next : Math.max(now, Math.min(next, wakeAt));
+  return Math.max(now, Math.min(next, wakeAt));
 }
 
 function isResting({ name }: State): boolean {

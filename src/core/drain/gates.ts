@@ -42,7 +42,7 @@ function progressGate(state: Draining, seen: Seen, policy: Policy): Gate | undef
   const progress = ignoringNewer(seen.progress, state.pending);
   if (seen.extent === 'light' || progress.at < trigger.at)
     return { name: 'look', why: 'posidle has not looked at everything since the drain began' };
-  const waitsFor = (name: Gate['name'], kind: Left['kind']) => leftGate(progress, name, [kind]);
+  const waitsFor = (name: Gate['name'], ...kinds: readonly Left['kind'][]) => leftGate(progress, name, kinds);
   return (
     doubtGate(progress, trigger) ??
     workerGate(progress) ??
@@ -50,9 +50,7 @@ function progressGate(state: Draining, seen: Seen, policy: Policy): Gate | undef
     waitsFor('unfound', 'unfound') ??
     waitsFor('unread', 'moving') ??
     proofGate(seen) ??
-    (isFinishing(state, seen)
-      ? (waitsFor('finish', 'unfinished') ?? waitsFor('finish', 'kept'))
-      : undefined) ??
+    (isFinishing(state, seen) ? waitsFor('finish', 'unfinished', 'kept') : undefined) ??
     settleGate(state, seen, policy) ??
     (isOver(keptUntil(trigger, seen), seen.at) ? undefined : waitsFor('settle', 'kept')) ??
     flushGate(progress, state, seen) ??
@@ -128,8 +126,7 @@ function fluentdGate(seen: Seen): Gate | undefined {
   if (fluentd.kind === 'wrapper' && workers === 'gone')
     return { name: 'fluentd', why: 'Fluentd has ended, and its wrapper has not started another one' };
   if (fluentd.kind === 'remote' && fluentd.isStarting) return { name: 'worker', why: CANNOT_BE_ASKED };
-  if (fluentd.kind !== 'running') return undefined;
-  if (fluentd.successor !== undefined)
+  if (fluentd.kind === 'running' && fluentd.successor !== undefined)
     return { name: 'fluentd', why: `Fluentd is being replaced by pid ${fluentd.successor.pid}` };
   if (workers === 'starting')
     return {

@@ -9,8 +9,8 @@ import { formatDuration, type Millis } from '../text/units.ts';
 import {
   absenceDeadline,
   drainDeadline,
-  earliest,
   isOver,
+  NEVER,
   returnDeadline,
   startDeadline,
   stopDeadline,
@@ -18,7 +18,7 @@ import {
   triggerAt,
 } from './deadlines.ts';
 import { CANNOT_BE_ASKED, describeCandidates } from './explain.ts';
-import { flushAt, mayFlush } from './flushing.ts';
+import { isFlushDue, mayFlush } from './flushing.ts';
 import { drainGate, pendingNow } from './gates.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate, Next, Of, State, StateName } from './state.ts';
@@ -58,7 +58,7 @@ const stepWaiting: Rule<'waiting'> = (state, seen, policy) => {
   // If Fluentd started after the trigger, the drain time begins now.
   if (trigger !== undefined) return drain({ ...trigger, at: seen.at }, seen, policy);
   if (seen.hasRead) return changeTo({ name: 'watching', since: seen.at }, 'Fluentd reads');
-  const deadline = policy.quiet === 'off' ? undefined : startDeadline(state.since, policy);
+  const deadline = policy.quiet === 'off' ? NEVER : startDeadline(state.since, policy);
   if (isOver(deadline, seen.at)) return drain({ by: 'start-timeout', at: seen.at }, seen, policy);
   return stay(state, deadline);
 };
@@ -84,15 +84,14 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   if (seen.extent === 'overdue') return stay(state);
   if (gate === undefined) return closeDrain(state, seen, policy);
   const kept = { ...state, emptyAt: undefined };
-  if (isOver(flushAt(state, gate, seen, policy), seen.at)) return flush(kept, seen);
-  return stay(kept, gate.name === 'look' ? seen.at : undefined);
+  if (isFlushDue(state, gate, seen, policy)) return flush(kept, seen);
+  return stay(kept, gate.name === 'look' ? seen.at : NEVER);
 };
 
 /** When a drain must close: one flush before its deadline, or at the second signal. */
 function closingTime({ trigger }: Draining, seen: Seen, policy: Policy): Millis {
   const [, second] = timedCallsIn(seen);
-  const deadline = drainDeadline(trigger, seen, policy) - FLUSH_HEAD_START;
-  return second === undefined ? deadline : Math.min(second.at, deadline);
+  return Math.min(second?.at ?? NEVER, drainDeadline(trigger, seen, policy) - FLUSH_HEAD_START);
 }
 
 /** Stops although a gate is closed. First it flushes what Fluentd has read since the last flush. */
@@ -130,9 +129,9 @@ const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
   }
   // SIGUSR2 (1.18 and later) may have started a new supervisor, which must stop as well.
   if (fluentd.kind === 'running' && !told.includes(fluentd.supervisor.pid) && told.length > 0)
-    return stay({ ...state, told: [...told, fluentd.supervisor.pid], toldAt: at }, undefined, 'stop');
+    return stay({ ...state, told: [...told, fluentd.supervisor.pid], toldAt: at }, NEVER, 'stop');
   if (fluentd.kind === 'remote' && isOver(toldAt + TELL_AGAIN, at))
-    return stay({ ...state, toldAt: at }, undefined, 'stop');
+    return stay({ ...state, toldAt: at }, NEVER, 'stop');
   return stay(state);
 };
 
@@ -151,7 +150,7 @@ function endOf<From extends Of<'waiting' | 'watching' | 'draining'>>(
   const { fluentd, at } = seen;
   if (fluentd.kind === 'ambiguous') {
     // The right one may not have opened its pos file yet.
-    const deadline = earliest([seen.began + SLOW_START, absenceDeadline(state, seen, policy)]);
+    const deadline = Math.min(seen.began + SLOW_START, absenceDeadline(state, seen, policy));
     if (state.name === 'waiting' && !isOver(deadline, at)) return stay(state, deadline);
     return endWith('ambiguous', describeCandidates(fluentd.candidates), seen, state);
   }

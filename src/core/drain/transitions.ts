@@ -1,6 +1,7 @@
 import { ignoringOwnEvents, mayEmitAtStop, type PendingChunks } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
+import { NEVER } from './deadlines.ts';
 import { describeTrigger, describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
 import type { Action, Draining, End, Gate, Of, State, StateName, Trigger } from './state.ts';
@@ -10,8 +11,8 @@ import { hasMainEnded } from './trigger.ts';
 export interface Step<To extends State = State> {
   readonly state: To;
   readonly action: Action | undefined;
-  /** Look again no later than this. Without it the usual interval applies. */
-  readonly wakeAt: Millis | undefined;
+  /** Look again no later than this. The usual interval may be shorter. */
+  readonly wakeAt: Millis;
   readonly whyChanged: string | undefined;
 }
 
@@ -22,7 +23,7 @@ export function drain(trigger: Trigger, seen: Seen, policy: Policy): Step<Draini
 }
 
 export function flush(state: Draining, { at }: Seen): Step<Draining> {
-  return stay({ ...state, flushedAt: at }, undefined, 'flush');
+  return stay({ ...state, flushedAt: at }, NEVER, 'flush');
 }
 
 /** A state with its drain, if one had begun. */
@@ -78,9 +79,9 @@ function mayStopHelp({ pending }: Draining, { progress }: Seen): boolean {
 }
 
 export function changeTo<To extends State>(state: To, why: string, action?: Action): Step<To> {
-  return { state, action, wakeAt: undefined, whyChanged: why };
+  return { state, action, wakeAt: NEVER, whyChanged: why };
 }
 
-export function stay<To extends State>(state: To, wakeAt?: Millis, action?: Action): Step<To> {
+export function stay<To extends State>(state: To, wakeAt = NEVER, action?: Action): Step<To> {
   return { state, action, wakeAt, whyChanged: undefined };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NEVER } from '../../../src/core/drain/deadlines.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { type Action, begin, questionIn, type State, type Trigger } from '../../../src/core/drain/state.ts';
 import { step } from '../../../src/core/drain/step.ts';
@@ -171,11 +172,11 @@ describe('before anything is read', () => {
   const silent = (at: number, changes: Partial<Observation> = {}, rules: Partial<Policy> = {}) =>
     decided(begin(0), { ...looks([], at), ...changes }, { startTimeout: 600_000, quiet: 60_000, ...rules });
 
-  test.each<[string, Parameters<typeof silent>, State['name'], number | undefined]>([
+  test.each<[string, Parameters<typeof silent>, State['name'], number]>([
     ['Fluentd is waited for', [599_999], 'waiting', 600_000],
-    ['the start timeout is a trigger, where silence is one', [600_000], 'draining', undefined],
-    ['the start timeout is none, where another has to come', [600_000, {}, OFF], 'waiting', undefined],
-    ['one entry that moved begins the watch', [1, { hasRead: true }], 'watching', undefined],
+    ['the start timeout is a trigger, where silence is one', [600_000], 'draining', NEVER],
+    ['the start timeout is none, where another has to come', [600_000, {}, OFF], 'waiting', NEVER],
+    ['one entry that moved begins the watch', [1, { hasRead: true }], 'watching', NEVER],
   ])('%s', (_, world, name, due) => {
     const { state, wakeAt } = silent(...world);
     expect([state.name, wakeAt]).toEqual([name, due]);
@@ -451,12 +452,12 @@ test('a Fluentd that posidle may not signal ends it at once', () => {
   expect(stepped(draining(), foreign).state).toMatchObject({ end, trigger });
 });
 
-test.each<[string, State, number, string, number | undefined, Partial<Snapshot>?]>([
+test.each<[string, State, number, string, number, Partial<Snapshot>?]>([
   ['are told apart for 10 s', begin(0), 9_999, 'waiting', 10_000],
-  ['are refused then', begin(0), 10_000, 'stopped', undefined],
-  ['are refused at once where one was known', WATCHING, 9_999, 'stopped', undefined],
-  ['are refused when the grace period ends', begin(0), 3_000, 'stopped', undefined, signals(1_000)],
-  ['are refused at a second signal', begin(0), 1_000, 'stopped', undefined, signals(900, 950)],
+  ['are refused then', begin(0), 10_000, 'stopped', NEVER],
+  ['are refused at once where one was known', WATCHING, 9_999, 'stopped', NEVER],
+  ['are refused when the grace period ends', begin(0), 3_000, 'stopped', NEVER, signals(1_000)],
+  ['are refused at a second signal', begin(0), 1_000, 'stopped', NEVER, signals(900, 950)],
 ])('several fluentds %s', (_, state, at, name, wakeAt, look = {}) => {
   const candidates = [row({ pid: 5, argv: ['fluentd', '-c', 'a'] }), row({ pid: 6, argv: ['td-agent'] })];
   const fluentd: FluentdReading = { kind: 'ambiguous', candidates };
