@@ -10,7 +10,7 @@ import type { Seen } from '../progress/seen.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { Policy } from './policy.ts';
 import type { End, Of, StateName, Trigger } from './state.ts';
-import { isGuess, mayMainRun } from './trigger.ts';
+import { isGuess, ofMainBy } from './trigger.ts';
 
 /**
  * `drained`: Fluentd read every line and every output sent what it took. `not-drained`: something was left. `unproven`: nothing is known
@@ -38,7 +38,7 @@ export function outcomeOf(
 ): Outcome {
   const { progress } = seen;
   const doubted = [
-    ...(mayMainRun(trigger, seen, policy) ? [MAIN_MAY_RUN] : []),
+    ...(ofMainBy(trigger, seen, policy) === 'nothing' ? [MAIN_MAY_RUN] : []),
     ...(isEarly(end, trigger, seen) ? [ENDED_EARLY] : []),
     ...progress.doubts,
   ];

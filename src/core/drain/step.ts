@@ -23,7 +23,7 @@ import { drainGate, pendingNow } from './gates.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate, Next, Of, State, StateName } from './state.ts';
 import { changeTo, drain, endedByItself, endWith, flush, type Step, stay, stop } from './transitions.ts';
-import { hasMainEnded, hasMovedSince, isGuess, isTakenBack, quietBy, requestedBy } from './trigger.ts';
+import { hasMovedSince, isGuess, isTakenBack, ofMainBy, quietBy, requestedBy } from './trigger.ts';
 
 type Rule<Name extends StateName> = (
   state: Of<Name>,
@@ -76,7 +76,7 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
     return changeTo({ name: 'watching', since: seen.at }, 'lines came in again');
   if (isTakenBack(trigger, seen) && request === undefined)
     return changeTo({ name: 'watching', since: seen.at }, 'main runs again');
-  const hasEnded = hasMainEnded(trigger, seen, policy);
+  const hasEnded = ofMainBy(trigger, seen, policy) === 'ended';
   const now = { ...before, mainEndedAt: hasEnded ? (before.mainEndedAt ?? seen.at) : undefined };
   const state = { ...now, pending: pendingNow(now, seen) };
   const gate = drainGate(state, seen, policy);

@@ -1,11 +1,11 @@
-import { ignoringOwnEvents, mayEmitAtStop, type PendingChunks } from '../progress/progress.ts';
+import { ignoringOwnEvents, mayEmitAtStop } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import { NEVER } from './deadlines.ts';
 import { describeTrigger, describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
-import type { Action, Draining, End, Gate, Of, State, StateName, Trigger } from './state.ts';
-import { hasMainEnded } from './trigger.ts';
+import type { Action, Draining, DrainResult, End, Gate, Of, State, Trigger } from './state.ts';
+import { ofMainBy } from './trigger.ts';
 
 /** `To`: the states that it may lead to. */
 export interface Step<To extends State = State> {
@@ -17,7 +17,7 @@ export interface Step<To extends State = State> {
 }
 
 export function drain(trigger: Trigger, seen: Seen, policy: Policy): Step<Draining> {
-  const mainEndedAt = hasMainEnded(trigger, seen, policy) ? trigger.at : undefined;
+  const mainEndedAt = ofMainBy(trigger, seen, policy) === 'ended' ? trigger.at : undefined;
   const state: Draining = { name: 'draining', since: seen.at, trigger, mainEndedAt, pending: undefined };
   return changeTo(state, describeTrigger(trigger, seen, policy));
 }
@@ -27,11 +27,7 @@ export function flush(state: Draining, { at }: Seen): Step<Draining> {
 }
 
 /** A state with its drain, if one had begun. */
-interface Before {
-  readonly name: StateName;
-  readonly trigger?: Trigger | undefined;
-  readonly pending?: PendingChunks | undefined;
-}
+type Before = Pick<State, 'name'> & Partial<DrainResult>;
 
 export function endWith(
   kind: End['kind'],

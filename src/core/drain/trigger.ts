@@ -59,7 +59,7 @@ export function hasMovedSince(at: Millis, { progress: { movedAt } }: Seen): bool
 }
 
 /** The surest thing that the trigger, a later request or main's process says of main. */
-function ofMainBy(trigger: Trigger | undefined, seen: Seen, policy: Policy): OfMain {
+export function ofMainBy(trigger: Trigger | undefined, seen: Seen, policy: Policy): OfMain {
   const { goneSince, longestGap } = seen.main;
   // Main has been away for longer before, and came back: then that time proves no end.
   const isSure = longestGap === undefined || longestGap < policy.doneProcessGone;
@@ -77,10 +77,6 @@ export function isTakenBack({ by }: Trigger, { main, requests }: Seen): boolean 
 
 const SUREST_FIRST: readonly OfMain[] = ['ended', 'stopped', 'guess', 'nothing'];
 
-export function hasMainEnded(trigger: Trigger, seen: Seen, policy: Policy): boolean {
-  return ofMainBy(trigger, seen, policy) === 'ended';
-}
-
 /**
  * Until when "everything is read" must hold: until no line can be on its way any more, and `settle` longer unless main has certainly ended
  * or posidle itself waited for silence.
@@ -89,9 +85,4 @@ export function settleEnd(trigger: Trigger, seen: Seen, policy: Policy): Millis 
   const { movedAt = trigger.at, busyUntil } = seen.progress;
   if (['ended', 'guess'].includes(ofMainBy(trigger, seen, policy))) return busyUntil;
   return Math.max(busyUntil, Math.max(trigger.at, movedAt) + policy.settle);
-}
-
-/** Whether nobody has said that main has ended: no trigger came, or only one that main may survive. */
-export function mayMainRun(trigger: Trigger | undefined, seen: Seen, policy: Policy): boolean {
-  return ofMainBy(trigger, seen, policy) === 'nothing';
 }

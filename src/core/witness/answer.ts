@@ -1,6 +1,6 @@
 /** The protocol: posidle sends one word (a `Question` or a `WitnessOrder`), and the witness answers one line of JSON. */
 import type { Millis } from '../text/units.ts';
-import { count, type Fields, list, maybe, number, object, objects, string, Unbelievable } from './fields.ts';
+import { count, type Fields, list, maybe, number, object, string, Unbelievable } from './fields.ts';
 
 const VERSION = 1;
 /** JSON.parse would round an inode number above 2^53. */
@@ -9,7 +9,6 @@ const LARGE_INODE = /"inode":(\d{16,})/g;
 export type FileReport = Readonly<ReturnType<typeof fileReport>>;
 export type Heard = Readonly<ReturnType<typeof heardMessage>>;
 export type PluginSettings = Readonly<ReturnType<typeof pluginReport>>;
-export type ReceiptReport = Readonly<ReturnType<typeof receiptReport>>;
 export type OutputReport = Readonly<ReturnType<typeof outputReport>>;
 export type Report = Readonly<ReturnType<typeof reportIn>>;
 
@@ -50,7 +49,8 @@ function parse<Value extends object>(text: string, read: (fields: Fields) => Val
 function reportIn(f: Fields) {
   // Lists may be missing until Fluentd is ready, and in a last report.
   const none = f.ready === true && f.final === undefined ? undefined : [];
-  const each = <One>(name: string, read: (item: Fields) => One) => objects(f[name] ?? none, read);
+  const each = <One>(name: string, read: (item: Fields) => One) =>
+    list(f[name] ?? none, (item) => read(object(item)));
   const texts = (name: string) => list(f[name] ?? none, string);
   return {
     pid: number(f.pid),

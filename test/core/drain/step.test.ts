@@ -4,7 +4,7 @@ import type { Policy } from '../../../src/core/drain/policy.ts';
 import { type Action, begin, questionIn, type State, type Trigger } from '../../../src/core/drain/state.ts';
 import { step } from '../../../src/core/drain/step.ts';
 import { drain } from '../../../src/core/drain/transitions.ts';
-import { depthIn, mayMainRun } from '../../../src/core/drain/trigger.ts';
+import { depthIn, ofMainBy } from '../../../src/core/drain/trigger.ts';
 import type { Observation } from '../../../src/core/look/observation.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { DrainRequest } from '../../../src/core/progress/drain-request.ts';
@@ -124,15 +124,11 @@ describe('a trigger that does not guess', () => {
 
   test('says nothing of a main that came back after as long a time', () => {
     const known = policy({ ...rules, doneProcessGone: 2_000 });
-    const mayRun = (longestGap: number | undefined) => {
+    const ofMain = (longestGap: number | undefined) => {
       const what = gone(1_000);
-      return mayMainRun(
-        { by: 'done-process', at: AT },
-        { ...what, main: { ...what.main, longestGap } },
-        known,
-      );
+      return ofMainBy({ by: 'done-process', at: AT }, { ...what, main: { ...what.main, longestGap } }, known);
     };
-    expect([undefined, 1_999, 2_000].map(mayRun)).toEqual([false, false, true]);
+    expect([undefined, 1_999, 2_000].map(ofMain)).toEqual(['ended', 'ended', 'nothing']);
   });
 
   test('is taken back only where main runs again, and nothing else calls', () => {
@@ -152,10 +148,10 @@ describe('a trigger that does not guess', () => {
 
 test('a heartbeat that main refreshes again says nothing of main, whoever else calls', () => {
   const trigger = { by: 'heartbeat', at: 5_000 } as const;
-  const mayRun = (...requests: readonly DrainRequest[]) =>
-    mayMainRun(trigger, looks(behind, AT, { requests }), policy());
-  expect(mayRun({ by: 'SIGTERM', at: 6_000 })).toBe(true);
-  expect(mayRun(trigger, { by: 'SIGTERM', at: 6_000 })).toBe(false);
+  const ofMain = (...requests: readonly DrainRequest[]) =>
+    ofMainBy(trigger, looks(behind, AT, { requests }), policy());
+  expect(ofMain({ by: 'SIGTERM', at: 6_000 })).toBe('nothing');
+  expect(ofMain(trigger, { by: 'SIGTERM', at: 6_000 })).toBe('stopped');
 });
 
 test('a drain by the heartbeat is taken back when main refreshes its file again, and nothing else calls', () => {
