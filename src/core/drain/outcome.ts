@@ -78,7 +78,12 @@ const ENDED_EARLY: Doubt = {
 
 const NO_DRAIN: Doubt = { kind: 'no-drain', why: 'posidle could not drain Fluentd' };
 
-const BY_FORCE: Readonly<Partial<Record<End['kind'], Doubt>>> = {
+/** The doubt that comes from the end itself. `NO_DRAIN`: posidle could not work. */
+const OF_ENDS: Readonly<Partial<Record<End['kind'], Doubt>>> = {
+  'no-fluentd': NO_DRAIN,
+  'not-permitted': NO_DRAIN,
+  'not-proven': NO_DRAIN,
+  ambiguous: NO_DRAIN,
   killed: { kind: 'killed', why: 'Fluentd had to be killed: nobody saw what it still held' },
   survived: { kind: 'killed', why: 'Fluentd did not end: nobody saw what it still held' },
 };
@@ -87,22 +92,15 @@ export function verdictOf(progress: Progress, pending: PendingChunks | undefined
   const runsOn = end !== 'ended-by-itself' && !isStoppedByPosidle({ end });
   const { left, doubts: raised } =
     runsOn || !mayEmitAtStop(progress) ? ignoringOwnEvents(progress, pending) : progress;
-  const doubts = [
-    ...raised,
-    ...(BY_FORCE[end] ? [BY_FORCE[end]] : []),
-    ...(isFailure({ end }) ? [NO_DRAIN] : []),
-  ];
+  const doubts = [...raised, ...(OF_ENDS[end] ? [OF_ENDS[end]] : [])];
   const word: Word = left.length > 0 ? 'not-drained' : doubts.length > 0 ? 'unproven' : 'drained';
   return { word, left, doubts };
 }
 
 export const EXIT = { ok: 0, bug: 1, usage: 2, notDrained: 3, cannotWork: 4 } as const;
 
-/** posidle could not work. */
-const FAILURES: readonly End['kind'][] = ['no-fluentd', 'not-permitted', 'not-proven', 'ambiguous'];
-
 export function isFailure({ end }: Pick<Outcome, 'end'>): boolean {
-  return FAILURES.includes(end);
+  return OF_ENDS[end] === NO_DRAIN;
 }
 
 export function exitCodeOf({ end, outcome }: Outcome, { strict }: { readonly strict: boolean }): number {

@@ -10,15 +10,11 @@ const LOST: ReadonlyMap<string, readonly [DoubtKind, string]> = new Map([
 ]);
 const NEVER = ['never-followed', 'Fluentd never followed it'] as const;
 
-/** `workers`: the oldest worker first. `reached`: by a file's identity, how far Fluentd has read. */
-export function doubtsOfFiles(
-  workers: readonly WorkerReport[],
-  history: FileHistory,
-  reached: ReadonlyMap<string, Reached>,
-): readonly Doubt[] {
+/** `workers`: the oldest worker first. */
+export function doubtsOfFiles(workers: readonly WorkerReport[], history: FileHistory): readonly Doubt[] {
   /** By file and input, the last report of earlier workers. */
   const before = new Map<string, FileReport>();
-  const unread = unreadSiblings(workers, reached);
+  const unread = unreadSiblings(workers, history);
   const ofSiblings = new Set(unread.map(({ identity }) => identity));
   const doubts = workers.flatMap((one) => {
     const own = [...doubtsOfWorkersFiles(one, before), ...doubtsOfLost(one, ofSiblings, history)];
@@ -122,10 +118,7 @@ type Sibling = Report['siblings'][number];
  * The siblings that nothing explains. Two conclusions are drawn only here: a gzip file of the same length and beginning is the compressed
  * form of a closed file that was read, and a fitting file is a copytruncate copy. An explanation holds for later workers, too.
  */
-function unreadSiblings(
-  workers: readonly WorkerReport[],
-  reached: ReadonlyMap<string, Reached>,
-): readonly Sibling[] {
+function unreadSiblings(workers: readonly WorkerReport[], { reached }: FileHistory): readonly Sibling[] {
   /** By length and beginning, the closed files that were read. Two inputs may have read the same one. */
   const packed = new Map<string, Set<string>>();
   const explained = new Set<string>();

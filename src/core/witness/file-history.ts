@@ -13,12 +13,19 @@ export type Reached = Pick<FileReport, 'at' | 'position'>;
 export class FileHistory {
   readonly #byKey: ReadonlyMap<string, readonly Entry[]>;
   readonly #followed: ReadonlySet<string>;
+  /** By the file's identity, the last position of the slowest input, and when that was. */
+  readonly reached: ReadonlyMap<string, Reached>;
 
   constructor(workers: readonly WorkerReport[]) {
     this.#followed = new Set(workers.flatMap(({ report }) => report.files.map(({ key }) => key)));
     const files = workers.flatMap(({ report }) => [...report.closed, ...report.files]);
     const byKey = groupedBy(files, ({ key }) => key);
     this.#byKey = new Map([...byKey].map(([key, group]) => [key, lastFirst(group)]));
+    const reached = new Map<string, Reached>();
+    for (const [last] of this.#byKey.values())
+      if (last && last.position <= (reached.get(last.identity)?.position ?? last.position))
+        reached.set(last.identity, last);
+    this.reached = reached;
   }
 
   isFollowed(key: string): boolean {
@@ -35,15 +42,6 @@ export class FileHistory {
   hasRead({ key, size, print }: Report['unfound'][number]): boolean {
     const isSame = (one: Entry) => one.print === print && one.position === size;
     return print !== undefined && this.#byKey.get(key)?.some(isSame) === true;
-  }
-
-  /** By the file's identity, the last position of the slowest input, and when that was. */
-  byIdentity(): ReadonlyMap<string, Reached> {
-    const behind = new Map<string, Reached>();
-    for (const [last] of this.#byKey.values())
-      if (last && last.position <= (behind.get(last.identity)?.position ?? last.position))
-        behind.set(last.identity, last);
-    return behind;
   }
 
   /** The bytes that were read, all in all. */

@@ -39,10 +39,10 @@ function unreadIn({ path, position, size, unfinished, lines, isUnreadable }: Fil
   // in_tail has not noticed the truncation yet.
   if (size < position) return [{ kind: 'unread', path, bytes: size }];
   const bytes = size - position;
-  if (lines === 0 && bytes <= 0) return [];
+  if (lines === 0 && bytes === 0) return [];
   if (isUnreadable) return [{ kind: 'unreadable', path, bytes }];
   if (lines === 0 && bytes <= unfinished) return [{ kind: 'unfinished', path, bytes }];
-  return [{ kind: 'unread', path, bytes: Math.max(0, bytes) }];
+  return [{ kind: 'unread', path, bytes }];
 }
 
 /** Unread bytes of a closed file, even if they came after in_tail let go of it. */

@@ -95,7 +95,6 @@ export function progressFromWitnesses(reports: Reports): Progress {
   const { at, witnesses } = reports;
   const workers = witnesses.filter((one) => one.report !== undefined);
   const history = new FileHistory(workers);
-  const reached = history.byIdentity();
   const ends = endsIn(workers);
   // The oldest worker comes first.
   const latest = new Set(
@@ -114,14 +113,14 @@ export function progressFromWitnesses(reports: Reports): Progress {
     left: [...unstartedIn(workers), ...workers.filter(isSure).flatMap(leftBy)],
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
-      ...doubtsOfFiles(workers, history, reached),
+      ...doubtsOfFiles(workers, history),
       ...workers.flatMap(doubtsOfPlugins),
       ...ends.flatMap(({ end }) => (end.buffer === 'reloaded' ? [doubtOfReload(end)] : [])),
       ...(isAnswered(reports) ? doubtsOfWorkers(workers) : []),
       ...workers.filter((one) => !isSure(one)).flatMap((one) => doubtOfRest(one, leftBy(one))),
     ]),
     mark: [history.sum(), workers.map(({ report }) => [report.repeatedEmits, report.isReady])].join(' '),
-    files: reached.size,
+    files: history.reached.size,
     movedAt: undefined,
     unseen: [],
     ignoresSigterm: workers.some(({ kind, report }) => kind === 'alive' && report.ignoresSigterm),
