@@ -129,10 +129,7 @@ function fluentdGate(seen: Seen): Gate | undefined {
   if (fluentd.kind === 'running' && fluentd.successor !== undefined)
     return { name: 'fluentd', why: `Fluentd is being replaced by pid ${fluentd.successor.pid}` };
   if (workers === 'starting')
-    return {
-      name: 'worker',
-      why: 'the worker has only just been started, and has not opened its pos file yet',
-    };
+    return { name: 'worker', why: 'the worker is new, and has not opened its pos file yet' };
   if (workers !== 'gone') return undefined;
   return { name: 'worker', why: 'the worker is gone, and its supervisor is starting another one' };
 }

@@ -78,21 +78,19 @@ export interface DrainResult {
 }
 
 export interface Gate {
-  readonly name: GateName;
+  readonly name:
+    | 'look'
+    | 'fluentd'
+    | 'worker'
+    | 'pos-file'
+    | 'unfound'
+    | 'unread'
+    | 'finish'
+    | 'settle'
+    | 'flush'
+    | 'buffers';
   readonly why: string;
 }
-
-type GateName =
-  | 'look'
-  | 'fluentd'
-  | 'worker'
-  | 'pos-file'
-  | 'unfound'
-  | 'unread'
-  | 'finish'
-  | 'settle'
-  | 'flush'
-  | 'buffers';
 
 /** How the watch ended. `left-to-kubelet`: Fluentd still runs, and the kubelet stops it. `survived`: SIGKILL did not end it. */
 export interface End {
