@@ -102,13 +102,12 @@ function doubtsOfLost(
   const unread = report.lost.filter(
     (file) => LOST.has(file.why) || !(ofSiblings.has(file.identity) || history.hasRead(file)),
   );
-  return [...groupedBy(unread, ({ path, why }) => `${why} ${path}`).values()].flatMap((group) => {
+  return [...groupedBy(unread, ({ path, why }) => `${why} ${path}`).values()].map((group) => {
     const [first] = group;
-    if (first === undefined) return [];
     const [kind, why] = LOST.get(first.why) ?? NEVER;
     const times = group.length === 1 ? '' : ` (${group.length} files of this name)`;
     const bytes = group.reduce((sum, one) => sum + one.bytes, 0);
-    return [doubt(kind, first.path, why + times, bytes || undefined)];
+    return doubt(kind, first.path, why + times, bytes || undefined);
   });
 }
 

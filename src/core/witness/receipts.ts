@@ -106,7 +106,7 @@ export function receiptsIn(workers: readonly WorkerReport[]): readonly Receipt[]
       .map((output) => ({ output, isOver: one.kind === 'gone' || output.buffer === 'reloaded' })),
   );
   return [...groupedBy(all, ({ output }) => nameOf(output))].map(([name, group]) => {
-    const total = (way: Way, from = group) =>
+    const total = (way: Way, from: typeof all = group) =>
       totalOf(from.filter(({ output }) => !output.receipt.isOwn).map(({ output }) => output.receipt[way]));
     const over = group.filter(({ isOver }) => isOver);
     // What one worker held at its end is left over for the next one, and counts once.
