@@ -97,6 +97,7 @@ check('the deadline of a drain by a signal', drainBy(TERM), [
   ['is the grace period, less the time to stop', 27_000, {}, signalled],
   ['is not the drain timeout', 27_000, { drainTimeout: 5_000 }, signalled],
   ['keeps half of a short grace period for the stop', 16_000, { grace: 8_000 }, signalled],
+  ['keeps what the kubelet gives for the stop in an ending Pod', 35_000, { podEnds: true }, signalled],
 ]);
 
 check('the deadline of the last flush', (seen, rules) => deadlines.lastFlushAt(HTTP, seen, rules), [
