@@ -188,6 +188,13 @@ test("a worker's position in a file that was truncated since does not count for 
   ]);
 });
 
+test('how far a file was read since a time counts by the time of each report, not by the age of its worker', () => {
+  const closed = (at: number, pos: number, size = pos) => gone({ closed: [sight({ at, pos, size })] });
+  expect(left(closed(6_000, 40), closed(5_000, 100), closed(5_500, 20, 60))).toEqual([
+    { kind: 'let-go', path: '/log/a.log', bytes: 20 },
+  ]);
+});
+
 describe('a doubt', () => {
   const sibling = { siblings: [{ path: '/log/a.log.1', size: 1, cuts: [] }] };
   const message = (n: number) => ({ level: 'warn', file: 'x.rb', text: 'a new message', n });
