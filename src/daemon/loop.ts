@@ -4,6 +4,7 @@ import { BUSY_LOOKS, lookInterval, type Policy } from '../core/drain/policy.ts';
 import { begin, questionIn, type State, type StateName } from '../core/drain/state.ts';
 import { step } from '../core/drain/step.ts';
 import type { Step } from '../core/drain/transitions.ts';
+import { depthIn } from '../core/drain/trigger.ts';
 import type { Observation } from '../core/look/observation.ts';
 import { observe, observeNothing, observeOverdue } from '../core/look/observe.ts';
 import type { Depth } from '../core/look/snapshot.ts';
@@ -92,7 +93,7 @@ class Loop {
           policy,
           durations: this.#durations,
         });
-      depth = next.depth;
+      depth = depthIn(this.#state, seen, policy);
       this.#wakeAt = wakeTime(next, this.#host.now(), policy);
       // While positions move, each change would cause a second look within milliseconds.
       const wakeOnChange = seen.progress.movedAt === movedAt;
@@ -189,9 +190,9 @@ class Loop {
       // A deadline cannot wait for new answers.
       const reports = seen.extent === 'overdue' ? seen.lastAnswers : seen.reports;
       const reach = { fluentd: seen.fluentd, reports, witnessDir: subject.witness };
-      for (const action of next.actions) {
+      if (next.action !== undefined) {
         const patience = this.#witnessPatience();
-        report.performed(await perform(this.#host, action, { ...reach, patience }));
+        report.performed(await perform(this.#host, next.action, { ...reach, patience }));
       }
       if (next.whyChanged === undefined || next.state.name === 'stopped') return next;
     }
@@ -200,7 +201,7 @@ class Loop {
 
 function wakeTime({ state, wakeAt }: Step, now: Millis, policy: Policy): Millis {
   const next = now + (isResting(state) ? lookInterval(policy) : BUSY_LOOKS);
-  return wakeAt === undefined ? next : Math.max(now, Math.min(next, wakeAt));
+  return Math.max(now, Math.min(next, wakeAt));
 }
 
 function isResting({ name }: State): boolean {

@@ -19,7 +19,7 @@ export interface Done {
 }
 
 export function perform(host: Host, action: Action, reach: Reach): Promise<Done> {
-  switch (action.do) {
+  switch (action) {
     case 'flush':
       return flush(host, reach);
     case 'stop':

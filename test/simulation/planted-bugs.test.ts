@@ -22,8 +22,8 @@ test.each<Bug>([
     'an order that is not given',
     [
       'src/core/drain/step.ts',
-      "changeTo({ name: 'killing', since: seen.at, ...result }, why, [{ do: 'kill' }])",
-      'stay(state, deadline)',
+      "changeTo({ name: 'killing', since: at, trigger, pending }, why, 'kill')",
+      'stay(state)',
     ],
     /^it goes on long after the grace period/,
   ],

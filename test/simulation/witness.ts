@@ -32,8 +32,8 @@ export class FileHistory {
   isReading = false;
 
   begins(path: string, file: LogFile, position: number): void {
-    const [key, size, print] = [file.inode, sizeOf(file), printOf(file, position)];
-    if (position > 0) this.#starts.push({ path, key, position, size, print, isOld: false });
+    const print = printOf(file, position);
+    if (position > 0) this.#starts.push({ ...factsOf(path, file), position, print, isOld: false });
     this.#begun.add(file);
     this.paths.add(path);
   }
@@ -56,7 +56,7 @@ export class FileHistory {
 
   /** A file was cut short and filled again, and in_tail has not noticed. */
   writtenAnew(path: string): void {
-    this.#lost.push({ path, ...ANEW });
+    this.#lost.push(anew(path));
   }
 
   /** A file has left its path, or was cut short, and in_tail had not found it. */
@@ -64,15 +64,7 @@ export class FileHistory {
     const size = sizeOf(file);
     if (this.#begun.has(file) || size === 0) return;
     const print = printOf(file, size);
-    this.#lost.push({
-      path,
-      why: 'never followed',
-      key: file.inode,
-      identity: file.inode,
-      size,
-      print,
-      bytes: size,
-    });
+    this.#lost.push({ ...factsOf(path, file), print, why: 'never followed', bytes: size });
   }
 
   hears({ level, text }: Message): void {
@@ -101,9 +93,7 @@ export class FileHistory {
   /** Closed files with other bytes than those that were read. */
   #writtenAnew(): Report['lost'] {
     return [...this.#closed.values()].flatMap(({ path, file, read, print }) =>
-      sizeOf(file) >= read * LINE_BYTES && printOf(file, read * LINE_BYTES) !== print
-        ? [{ path, ...ANEW }]
-        : [],
+      sizeOf(file) >= read * LINE_BYTES && printOf(file, read * LINE_BYTES) !== print ? [anew(path)] : [],
     );
   }
 
@@ -125,10 +115,15 @@ export class FileHistory {
   }
 }
 
-export function sightOf({ path, file, read, unfinished }: Watcher, at: Millis): FileReport {
+/** What is told of any file. Of one that is gone nothing is known. */
+export function factsOf(path: string, file?: LogFile, at: Millis = 0) {
   const [one] = SAID.files as readonly [FileReport];
-  const [key, position, size] = [file.inode, read * LINE_BYTES, sizeOf(file)];
-  return { ...one, path, inode: key, identity: key, key, at, position, size, unfinished, reader: READER };
+  const [key, size] = [file?.inode ?? '', file && sizeOf(file)];
+  return { ...one, path, inode: key, identity: key, key, at, size, reader: READER };
+}
+
+export function sightOf({ path, file, read, unfinished }: Watcher, at: Millis): FileReport {
+  return { ...factsOf(path, file, at), position: read * LINE_BYTES, unfinished };
 }
 
 /** The fingerprint of the bytes before a position: here the last line that ends there. */
@@ -136,7 +131,9 @@ function printOf({ lines }: LogFile, position: number): number | undefined {
   return lines[position / LINE_BYTES - 1];
 }
 
-const ANEW = { why: 'written anew', key: '', identity: '', size: undefined, print: undefined, bytes: 0 };
+function anew(path: string): Report['lost'][number] {
+  return { ...factsOf(path), why: 'written anew', bytes: 0 };
+}
 
 /** The one in_tail. */
 const READER = 'tail';

@@ -5,7 +5,7 @@ import { ENGINE_TICK } from './fluentd.ts';
 import { isFollowed, sizeOf } from './log-files.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import { Tail } from './tail.ts';
-import { FileHistory } from './witness.ts';
+import { FileHistory, factsOf } from './witness.ts';
 import type { World } from './world.ts';
 
 interface Under {
@@ -77,15 +77,7 @@ export class Worker {
     const files = [...this.#world.logs.byPath].filter(
       ([path, file]) => isFollowed(path) && sizeOf(file) > 0 && !this.history.hasBegun(file),
     );
-    return files.map(([path, file]) => ({
-      path,
-      inode: file.inode,
-      key: file.inode,
-      size: sizeOf(file),
-      print: undefined,
-      isUnreadable: false,
-      at: this.#world.clock.now,
-    }));
+    return files.map(([path, file]) => factsOf(path, file, this.#world.clock.now));
   }
 
   /** Files that look like the rotated form of one that matches its paths, and that it has not read. */
@@ -93,19 +85,12 @@ export class Worker {
     const { now, wall } = this.#world.clock;
     return [...this.#world.logs.byPath]
       .filter(([path, file]) => isRotated(path) && sizeOf(file) > 0 && !this.history.hasBegun(file))
-      .map(([path, file]) => {
+      .map(([path, file]) => ({
         // Renamed, not copied.
-        return {
-          path,
-          inode: file.inode,
-          identity: file.inode,
-          size: sizeOf(file),
-          plain: undefined,
-          head: undefined,
-          cuts: [],
-          at: file.writtenAt - (wall - now),
-        };
-      });
+        ...factsOf(path, file, file.writtenAt - (wall - now)),
+        plain: undefined,
+        cuts: [],
+      }));
   }
 
   takeOver(): void {

@@ -153,7 +153,7 @@ export function confOf(paths: readonly string[], more = ''): FluentConf {
 /** A drain that a call began at the start. */
 export function draining(changes: Partial<Draining> = {}): Draining {
   const trigger: Trigger = { by: 'http', at: 0 };
-  return { name: 'draining', since: 0, trigger, mainHasEnded: false, pending: undefined, ...changes };
+  return { name: 'draining', since: 0, trigger, mainEndedAt: undefined, pending: undefined, ...changes };
 }
 
 /** Keeps what the loop tells. */

@@ -1,4 +1,10 @@
-import { absenceDeadline, drainDeadline, startDeadline, stopDeadline } from '../../core/drain/deadlines.ts';
+import {
+  absenceDeadline,
+  drainDeadline,
+  NEVER,
+  startDeadline,
+  stopDeadline,
+} from '../../core/drain/deadlines.ts';
 import { CANNOT_BE_ASKED } from '../../core/drain/explain.ts';
 import { drainGate } from '../../core/drain/gates.ts';
 import type { Policy } from '../../core/drain/policy.ts';
@@ -12,7 +18,7 @@ import { counted, formatBytes, formatDuration, type Millis } from '../../core/te
 export function describeWait(state: State, seen: Observation, policy: Policy): string {
   if (state.name === 'watching') return describeQuiet(state, seen, policy);
   const deadline = deadlineOf(state, seen, policy);
-  const of = deadline === undefined ? '' : ` of ${formatDuration(deadline - state.since)}`;
+  const of = deadline === NEVER ? '' : ` of ${formatDuration(deadline - state.since)}`;
   const spent = `still ${state.name} after ${formatDuration(seen.at - state.since)}${of}`;
   return `${spent}: ${reasonOf(state, seen, policy)}`;
 }
@@ -22,12 +28,12 @@ function reasonOf(state: State, seen: Observation, policy: Policy): string {
   return state.name === 'waiting' ? missing(seen) : describeFluentd(seen);
 }
 
-function deadlineOf(state: State, seen: Observation, policy: Policy): Millis | undefined {
+function deadlineOf(state: State, seen: Observation, policy: Policy): Millis {
   if (state.name === 'draining') return drainDeadline(state.trigger, seen, policy);
   if (state.name === 'stopping') return stopDeadline(state, seen, policy);
-  if (state.name !== 'waiting') return undefined;
+  if (state.name !== 'waiting') return NEVER;
   if (!isUp(seen.fluentd)) return absenceDeadline(state, seen, policy);
-  return policy.quiet === 'off' ? undefined : startDeadline(state.since, policy);
+  return policy.quiet === 'off' ? NEVER : startDeadline(state.since, policy);
 }
 
 /** `quiet for 20 s of 60 s`. */

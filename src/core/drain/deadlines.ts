@@ -13,52 +13,48 @@ const EMIT_TICK: Millis = 2_000;
 /** in_tail's event loop wakes up within half a second. */
 const FINISH_TIME: Millis = 2_000;
 const ALREADY_OVER = Number.NEGATIVE_INFINITY;
+export const NEVER = Number.POSITIVE_INFINITY;
 
-export function isOver(deadline: Millis | undefined, at: Millis): boolean {
-  return deadline !== undefined && at >= deadline;
+export function isOver(deadline: Millis, at: Millis): boolean {
+  return at >= deadline;
 }
 
 /** When posidle gives up waiting for Fluentd to start. After a signal the grace period counts, too. */
-export function absenceDeadline(state: State, seen: Seen, policy: Policy): Millis | undefined {
+export function absenceDeadline(state: State, seen: Seen, policy: Policy): Millis {
   if (timedCallsIn(seen).length > 1) return ALREADY_OVER;
   const { fluentd } = seen;
   // A wrapper may run another Ruby program first, and a replaced Fluentd comes back at once. Nobody starts it again.
   const wasThere = (state.name === 'waiting' ? state.startingAt : undefined) ?? state.since;
   if (fluentd.kind === 'absent' && fluentd.hasEnded) return wasThere + policy.settle;
   // Fluentd stops undrained, which takes longer.
-  return earliest([startDeadline(state.since, policy), graceEnd(seen, { ...policy, podEnds: false })]);
+  return Math.min(startDeadline(state.since, policy), graceEnd(seen, { ...policy, podEnds: false }));
 }
 
-export function earliest(instants: readonly (Millis | undefined)[]): Millis | undefined {
-  const known = instants.filter((at) => at !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
-}
-
-/** When the quiet window ends; undefined if quiet is off or nothing has moved yet. */
-export function quietAt({ progress: { movedAt } }: Seen, { quiet }: Policy): Millis | undefined {
-  return quiet === 'off' || movedAt === undefined ? undefined : movedAt + quiet;
+/** When the quiet window ends; never if quiet is off or nothing has moved yet. */
+export function quietAt({ progress: { movedAt } }: Seen, { quiet }: Policy): Millis {
+  return quiet === 'off' || movedAt === undefined ? NEVER : movedAt + quiet;
 }
 
 /** When main's process counts as ended: after `doneProcessGone`, or after `startTimeout` if posidle never saw it. */
-export function mainEndAt({ main, began }: Seen, policy: Policy): Millis | undefined {
+export function mainEndAt({ main, began }: Seen, policy: Policy): Millis {
   const { seen, goneSince } = main;
   if (goneSince !== undefined) return goneSince + policy.doneProcessGone;
-  return seen ? undefined : startDeadline(began, policy);
+  return seen ? NEVER : startDeadline(began, policy);
 }
 
-export function startDeadline(since: Millis, { startTimeout }: Policy): Millis | undefined {
-  return startTimeout === 'off' ? undefined : since + startTimeout;
+export function startDeadline(since: Millis, { startTimeout }: Policy): Millis {
+  return startTimeout === 'off' ? NEVER : since + startTimeout;
 }
 
 /** When the next trigger comes if nothing changes. */
-export function triggerAt(seen: Seen, policy: Policy): Millis | undefined {
-  const instants = [quietAt(seen, policy), policy.doneProcess ? mainEndAt(seen, policy) : undefined];
-  return earliest(instants.filter((at) => !isOver(at, seen.at)));
+export function triggerAt(seen: Seen, policy: Policy): Millis {
+  const instants = [quietAt(seen, policy), policy.doneProcess ? mainEndAt(seen, policy) : NEVER];
+  return Math.min(...instants.filter((at) => !isOver(at, seen.at)));
 }
 
 /** Until when in_tail may still deliver the last line or record that it was asked to finish. */
-export function finishEnd(trigger: Trigger, { progress: { movedAt = trigger.at } }: Seen): Millis {
-  return Math.max(trigger.at, movedAt) + FINISH_TIME;
+export function finishEnd(asked: Millis, { progress: { movedAt = asked } }: Seen): Millis {
+  return Math.max(asked, movedAt) + FINISH_TIME;
 }
 
 /** Until when Fluentd emits by itself what it keeps outside of buffers: records of a multiline source, or of a filter such as concat. */
@@ -75,25 +71,23 @@ export function lastFlushAt(trigger: Trigger, seen: Seen, policy: Policy): Milli
 }
 
 /** Until when a drain waits for a Fluentd that ended by itself to come back. */
-export function returnDeadline(trigger: Trigger, seen: Seen, policy: Policy): Millis | undefined {
-  if (seen.goneSince === undefined) return undefined;
-  if (policy.role === 'parent') return seen.goneSince;
+export function returnDeadline(trigger: Trigger, seen: Seen, policy: Policy): Millis {
+  if (seen.goneSince === undefined) return NEVER;
   // Time for a restart by SIGUSR2 (1.18 and later), which is immediate. An ending Pod starts no container again.
   return Math.min(drainDeadline(trigger, seen, policy), Math.max(seen.goneSince, trigger.at) + policy.settle);
 }
 
 /** After a signal the grace period limits the drain, whatever its trigger was. */
 export function drainDeadline(trigger: Trigger, seen: Seen, policy: Policy): Millis {
-  const own = trigger.at + policy.drainTimeout;
   const byGrace = graceEnd(seen, policy);
-  if (byGrace === undefined) return own;
-  return timedCallsIn(seen)[0]?.by === trigger.by ? byGrace : Math.min(own, byGrace);
+  const isTimed = timedCallsIn(seen)[0]?.by === trigger.by;
+  return isTimed ? byGrace : Math.min(trigger.at + policy.drainTimeout, byGrace);
 }
 
-/** When the stop must begin to fit into the grace period; undefined before a signal. */
-function graceEnd(seen: Seen, policy: Policy): Millis | undefined {
+/** When the stop must begin to fit into the grace period; never before a signal. */
+function graceEnd(seen: Seen, policy: Policy): Millis {
   const [signal] = timedCallsIn(seen);
-  return signal && signal.at + policy.grace - stopReserve(policy);
+  return signal === undefined ? NEVER : signal.at + policy.grace - stopReserve(policy);
 }
 
 export function stopDeadline({ since }: State, seen: Seen, policy: Policy): Millis {

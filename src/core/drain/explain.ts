@@ -3,7 +3,7 @@ import type { ProcessRow } from '../progress/fluentd-reading.ts';
 import type { Seen } from '../progress/seen.ts';
 import { formatDuration } from '../text/units.ts';
 import type { Policy } from './policy.ts';
-import type { End, Trigger } from './state.ts';
+import type { Trigger } from './state.ts';
 
 export function describeTrigger({ by }: Trigger, seen: Seen, policy: Policy): string {
   switch (by) {
@@ -22,22 +22,9 @@ export function describeTrigger({ by }: Trigger, seen: Seen, policy: Policy): st
   }
 }
 
-export const STOPPED: End = { kind: 'stopped', why: 'Fluentd is gone' };
-export const KILLED: End = { kind: 'killed', why: 'Fluentd is gone after SIGKILL' };
-export const SURVIVED: End = { kind: 'survived', why: 'Fluentd is still there after SIGKILL' };
-/** posidle signals no process of another container. */
-export const OUT_OF_REACH: End = {
-  kind: 'survived',
-  why: 'Fluentd still runs',
-};
 /** A Ruby process of Fluentd's container lives. */
 export const CANNOT_BE_ASKED =
   'Fluentd runs, but posidle can ask no witness of it: it is starting, or its Ruby has not loaded the witness, or posidle may not open the socket';
-export const ENDED_BY_ITSELF: End = { kind: 'ended-by-itself', why: 'Fluentd ended by itself' };
-export const LEFT_TO_KUBELET: End = {
-  kind: 'left-to-kubelet',
-  why: 'Fluentd is left to the kubelet, which stops it next',
-};
 
 export function describeUnproven(pid: number): string {
   return (

@@ -1,7 +1,7 @@
 import { heldIn, isLeft } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
-import { lastFlushAt } from './deadlines.ts';
+import { isOver, lastFlushAt } from './deadlines.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate } from './state.ts';
 import { hasMovedSince } from './trigger.ts';
@@ -17,25 +17,18 @@ const FLUSH_PAUSE: Millis = 2_000;
 const HELD_UP: Millis = 1_500;
 
 /**
- * When to flush next; undefined if no flush helps. `gate` is the first closed gate. A flush helps if everything is read, if chunks stay,
- * if a full buffer blocks in_tail, and shortly before the deadline.
+ * Whether to flush now. `gate` is the first closed gate. A flush helps if everything is read, if chunks stay, if a full buffer blocks
+ * in_tail, and shortly before the deadline.
  */
-export function flushAt(state: Draining, gate: Gate, seen: Seen, policy: Policy): Millis | undefined {
-  if (!mayFlush(state, seen)) return undefined;
-  const last = state.flushedAt ?? Number.NEGATIVE_INFINITY;
-  const next = last + FLUSH_PAUSE;
-  const atTheLatest = lastFlushAt(state.trigger, seen, policy);
-  switch (gate.name) {
-    case 'flush':
-      return Math.max(seen.at, next);
-    case 'buffers':
-      return last + FLUSH_AGAIN;
-    case 'unread':
-    case 'unfound':
-      return Math.max(Math.min(heldUpAt(seen), atTheLatest), next);
-    default:
-      return Math.max(atTheLatest, next);
-  }
+export function isFlushDue(state: Draining, gate: Gate, seen: Seen, policy: Policy): boolean {
+  const { flushedAt = Number.NEGATIVE_INFINITY, trigger } = state;
+  if (!mayFlush(state, seen)) return false;
+  if (gate.name === 'buffers') return isOver(flushedAt + FLUSH_AGAIN, seen.at);
+  const isReading = gate.name === 'unread' || gate.name === 'unfound';
+  const helps = gate.name === 'flush' || (isReading && isHeldUp(seen));
+  return (
+    isOver(flushedAt + FLUSH_PAUSE, seen.at) && (helps || isOver(lastFlushAt(trigger, seen, policy), seen.at))
+  );
 }
 
 /** Whether a flush may help: Fluentd is reachable, and a buffer holds chunks or is not visible. A retrying output sends by itself. */
@@ -46,10 +39,8 @@ export function mayFlush({ flushedAt }: Draining, seen: Seen): boolean {
   return unseen.length > 0 && (flushedAt === undefined || hasMovedSince(flushedAt, seen));
 }
 
-/** When a full buffer may be blocking in_tail or a filter: something is on its way, and nothing has moved for too long. */
-function heldUpAt({ progress }: Seen): Millis {
+/** Whether a full buffer may be blocking in_tail or a filter: something is on its way, and nothing has moved for too long. */
+function isHeldUp({ progress, at }: Seen): boolean {
   const { movedAt } = progress;
-  return movedAt === undefined || !isLeft(progress, 'unread', 'moving')
-    ? Number.POSITIVE_INFINITY
-    : movedAt + HELD_UP;
+  return movedAt !== undefined && isLeft(progress, 'unread', 'moving') && isOver(movedAt + HELD_UP, at);
 }

@@ -42,7 +42,7 @@ function progressGate(state: Draining, seen: Seen, policy: Policy): Gate | undef
   const progress = ignoringNewer(seen.progress, state.pending);
   if (seen.extent === 'light' || progress.at < trigger.at)
     return { name: 'look', why: 'posidle has not looked at everything since the drain began' };
-  const waitsFor = (name: Gate['name'], kind: Left['kind']) => leftGate(progress, name, [kind]);
+  const waitsFor = (name: Gate['name'], ...kinds: readonly Left['kind'][]) => leftGate(progress, name, kinds);
   return (
     doubtGate(progress, trigger) ??
     workerGate(progress) ??
@@ -50,9 +50,7 @@ function progressGate(state: Draining, seen: Seen, policy: Policy): Gate | undef
     waitsFor('unfound', 'unfound') ??
     waitsFor('unread', 'moving') ??
     proofGate(seen) ??
-    (isFinishing(state, seen)
-      ? (waitsFor('finish', 'unfinished') ?? waitsFor('finish', 'kept'))
-      : undefined) ??
+    (isFinishing(state, seen) ? waitsFor('finish', 'unfinished', 'kept') : undefined) ??
     settleGate(state, seen, policy) ??
     (isOver(keptUntil(trigger, seen), seen.at) ? undefined : waitsFor('settle', 'kept')) ??
     flushGate(progress, state, seen) ??
@@ -89,8 +87,9 @@ function proofGate({ fluentd }: Seen): Gate | undefined {
 }
 
 /** in_tail was asked to deliver what main has left unfinished. */
-function isFinishing({ mainHasEnded, trigger }: Draining, seen: Seen): boolean {
-  return mainHasEnded && seen.progress.source === 'witness' && !isOver(finishEnd(trigger, seen), seen.at);
+function isFinishing({ mainEndedAt }: Draining, seen: Seen): boolean {
+  const isAsked = mainEndedAt !== undefined && seen.progress.source === 'witness';
+  return isAsked && !isOver(finishEnd(mainEndedAt, seen), seen.at);
 }
 
 function settleGate({ trigger }: Draining, seen: Seen, policy: Policy): Gate | undefined {
@@ -127,14 +126,10 @@ function fluentdGate(seen: Seen): Gate | undefined {
   if (fluentd.kind === 'wrapper' && workers === 'gone')
     return { name: 'fluentd', why: 'Fluentd has ended, and its wrapper has not started another one' };
   if (fluentd.kind === 'remote' && fluentd.isStarting) return { name: 'worker', why: CANNOT_BE_ASKED };
-  if (fluentd.kind !== 'running') return undefined;
-  if (fluentd.successor !== undefined)
+  if (fluentd.kind === 'running' && fluentd.successor !== undefined)
     return { name: 'fluentd', why: `Fluentd is being replaced by pid ${fluentd.successor.pid}` };
   if (workers === 'starting')
-    return {
-      name: 'worker',
-      why: 'the worker has only just been started, and has not opened its pos file yet',
-    };
+    return { name: 'worker', why: 'the worker is new, and has not opened its pos file yet' };
   if (workers !== 'gone') return undefined;
   return { name: 'worker', why: 'the worker is gone, and its supervisor is starting another one' };
 }

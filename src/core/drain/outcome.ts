@@ -1,18 +1,16 @@
-import { describeDoubts, describeLeft, describeReceipts, type Listed, listed } from '../progress/describe.ts';
+import { describeDoubts, describeLeft, describeReceipts, summaryOf } from '../progress/describe.ts';
 import {
   type Doubt,
   ignoringOwnEvents,
-  type Left,
   mayEmitAtStop,
   type PendingChunks,
   type Progress,
-  type Receipt,
 } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { Policy } from './policy.ts';
-import type { End, State, StateName, Trigger } from './state.ts';
-import { isGuess, mayMainRun } from './trigger.ts';
+import type { End, Of, StateName, Trigger } from './state.ts';
+import { isGuess, ofMainBy } from './trigger.ts';
 
 /**
  * `drained`: Fluentd read every line and every output sent what it took. `not-drained`: something was left. `unproven`: nothing is known
@@ -21,19 +19,13 @@ import { isGuess, mayMainRun } from './trigger.ts';
 export type Word = 'drained' | 'unproven' | 'not-drained';
 
 /** The result of a watch. Fluentd's own exit code says nothing about delivery. */
-export interface Outcome {
+export interface Outcome extends Readonly<ReturnType<typeof summaryOf>> {
   /** The version of src/core/drain/outcome.schema.json. */
   readonly version: 1;
   readonly end: End['kind'];
   readonly why: string;
   readonly outcome: Word;
   readonly trigger: Trigger['by'] | null;
-  readonly left: Listed<Left>;
-  readonly doubts: Listed<Doubt>;
-  /** How many files Fluentd followed, the lines that it read, and the records of the known outputs. */
-  readonly files: number;
-  readonly lines: number | undefined;
-  readonly outputs: readonly Receipt[];
   readonly durationsMs: Readonly<Partial<Record<StateName, Millis>>>;
 }
 
@@ -41,28 +33,23 @@ export type Durations = Outcome['durationsMs'];
 
 /** The outcome of a watch that ended. `seen` is the look after Fluentd was gone. */
 export function outcomeOf(
-  { end, result }: Extract<State, { name: 'stopped' }>,
+  { end, trigger, pending }: Of<'stopped'>,
   { seen, policy, durations }: { seen: Seen; policy: Policy; durations: Durations },
 ): Outcome {
   const { progress } = seen;
   const doubted = [
-    ...(mayMainRun(result?.trigger, seen, policy) ? [MAIN_MAY_RUN] : []),
-    ...(isEarly(end, result?.trigger, seen) ? [ENDED_EARLY] : []),
+    ...(ofMainBy(trigger, seen, policy) === 'nothing' ? [MAIN_MAY_RUN] : []),
+    ...(isEarly(end, trigger, seen) ? [ENDED_EARLY] : []),
     ...progress.doubts,
   ];
-  const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, result?.pending, end.kind);
-  const { files, lines, outputs } = progress;
+  const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, pending, end.kind);
   return {
     version: 1,
     end: end.kind,
     why: end.why,
     outcome: word,
-    trigger: result?.trigger.by ?? null,
-    left: listed(left),
-    doubts: listed(doubts),
-    files,
-    lines,
-    outputs,
+    trigger: trigger?.by ?? null,
+    ...summaryOf({ ...progress, left, doubts }),
     durationsMs: Object.fromEntries(Object.entries(durations).map(([name, ms]) => [name, Math.round(ms)])),
   };
 }
@@ -91,7 +78,12 @@ const ENDED_EARLY: Doubt = {
 
 const NO_DRAIN: Doubt = { kind: 'no-drain', why: 'posidle could not drain Fluentd' };
 
-const BY_FORCE: Readonly<Partial<Record<End['kind'], Doubt>>> = {
+/** The doubt that comes from the end itself. `NO_DRAIN`: posidle could not work. */
+const OF_ENDS: Readonly<Partial<Record<End['kind'], Doubt>>> = {
+  'no-fluentd': NO_DRAIN,
+  'not-permitted': NO_DRAIN,
+  'not-proven': NO_DRAIN,
+  ambiguous: NO_DRAIN,
   killed: { kind: 'killed', why: 'Fluentd had to be killed: nobody saw what it still held' },
   survived: { kind: 'killed', why: 'Fluentd did not end: nobody saw what it still held' },
 };
@@ -100,22 +92,15 @@ export function verdictOf(progress: Progress, pending: PendingChunks | undefined
   const runsOn = end !== 'ended-by-itself' && !isStoppedByPosidle({ end });
   const { left, doubts: raised } =
     runsOn || !mayEmitAtStop(progress) ? ignoringOwnEvents(progress, pending) : progress;
-  const doubts = [
-    ...raised,
-    ...(BY_FORCE[end] ? [BY_FORCE[end]] : []),
-    ...(isFailure({ end }) ? [NO_DRAIN] : []),
-  ];
+  const doubts = [...raised, ...(OF_ENDS[end] ? [OF_ENDS[end]] : [])];
   const word: Word = left.length > 0 ? 'not-drained' : doubts.length > 0 ? 'unproven' : 'drained';
   return { word, left, doubts };
 }
 
 export const EXIT = { ok: 0, bug: 1, usage: 2, notDrained: 3, cannotWork: 4 } as const;
 
-/** posidle could not work. */
-const FAILURES: readonly End['kind'][] = ['no-fluentd', 'not-permitted', 'not-proven', 'ambiguous'];
-
 export function isFailure({ end }: Pick<Outcome, 'end'>): boolean {
-  return FAILURES.includes(end);
+  return OF_ENDS[end] === NO_DRAIN;
 }
 
 export function exitCodeOf({ end, outcome }: Outcome, { strict }: { readonly strict: boolean }): number {

@@ -43,10 +43,9 @@ export function stopReserve({ podEnds, grace }: Pick<Policy, 'podEnds' | 'grace'
   return Math.min(podEnds ? KUBELET_RESERVE : STOP_RESERVE, grace / 2);
 }
 
-export function lookInterval(policy: Policy): Millis {
-  const quiet = policy.quiet === 'off' ? RESTING_LOOKS : policy.quiet / 2;
-  const most = policy.doneProcess ? RESTING_LOOKS / 4 : RESTING_LOOKS;
-  return Math.max(BUSY_LOOKS, Math.min(most, quiet));
+/** The longest time between two looks while posidle waits or watches. */
+export function lookInterval({ doneProcess }: Policy): Millis {
+  return doneProcess ? RESTING_LOOKS / 4 : RESTING_LOOKS;
 }
 
 const RESTING_LOOKS: Millis = 1_000;

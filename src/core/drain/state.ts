@@ -20,7 +20,9 @@ export type State =
       readonly name: 'stopped';
       readonly since: Millis;
       readonly end: End;
-      readonly result: DrainResult | undefined;
+      /** undefined if no drain had begun. */
+      readonly trigger: Trigger | undefined;
+      readonly pending: PendingChunks | undefined;
     };
 
 export type StateName = State['name'];
@@ -43,14 +45,13 @@ export interface Draining {
   readonly name: 'draining';
   readonly since: Millis;
   readonly trigger: Trigger;
-  readonly mainHasEnded: boolean;
+  /** Since when the drain knows that main has ended; undefined while main may still write. */
+  readonly mainEndedAt: Millis | undefined;
   readonly flushedAt?: Millis;
   /** The first of the latest consecutive looks that found nothing left. */
   readonly emptyAt?: Millis | undefined;
   /** The chunks that must go; undefined while not everything is read. */
   readonly pending: PendingChunks | undefined;
-  /** The stop is due. It waits only until the last flush has begun. */
-  readonly closingAt?: Millis;
 }
 
 export interface Trigger {
@@ -77,21 +78,19 @@ export interface DrainResult {
 }
 
 export interface Gate {
-  readonly name: GateName;
+  readonly name:
+    | 'look'
+    | 'fluentd'
+    | 'worker'
+    | 'pos-file'
+    | 'unfound'
+    | 'unread'
+    | 'finish'
+    | 'settle'
+    | 'flush'
+    | 'buffers';
   readonly why: string;
 }
-
-type GateName =
-  | 'look'
-  | 'fluentd'
-  | 'worker'
-  | 'pos-file'
-  | 'unfound'
-  | 'unread'
-  | 'finish'
-  | 'settle'
-  | 'flush'
-  | 'buffers';
 
 /** How the watch ended. `left-to-kubelet`: Fluentd still runs, and the kubelet stops it. `survived`: SIGKILL did not end it. */
 export interface End {
@@ -108,14 +107,13 @@ export interface End {
   readonly why: string;
 }
 
-export interface Action {
-  readonly do: 'flush' | 'stop' | 'kill';
-}
+/** What a decision sets in motion. */
+export type Action = 'flush' | 'stop' | 'kill';
 
 /** What a look asks the witnesses. While main may still write, an unfinished line is left alone. */
 export function questionIn(state: State): Question {
   if (state.name !== 'draining') return 'look';
-  return state.mainHasEnded ? 'finish' : 'find';
+  return state.mainEndedAt === undefined ? 'find' : 'finish';
 }
 
 export function begin(at: Millis): State {

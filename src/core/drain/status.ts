@@ -1,31 +1,21 @@
-import { listed } from '../progress/describe.ts';
+import { summaryOf } from '../progress/describe.ts';
 import type { Seen } from '../progress/seen.ts';
-import type { State, Trigger } from './state.ts';
+import type { State } from './state.ts';
 
 /** The body of GET /status: the outcome as it is now. `why` is the reason of the last state change. Null if unknown. */
 export function statusOf(state: State, seen: Seen, why: string) {
   const { fluentd } = seen;
-  const { left, doubts, files, lines, outputs } = seen.progress;
   return {
     state: state.name,
     /** How long it has been in this state, in milliseconds. */
     since: Math.round(seen.at - state.since),
     why,
-    trigger: triggerOf(state),
-    left: listed(left),
-    doubts: listed(doubts),
-    files,
-    lines,
-    outputs,
+    trigger: ('trigger' in state && state.trigger?.by) || null,
+    ...summaryOf(seen.progress),
     fluentd: {
       kind: fluentd.kind,
       pid: fluentd.kind === 'running' ? fluentd.supervisor.pid : null,
       workers: 'workers' in fluentd ? fluentd.workers.map(({ pid }) => pid) : [],
     },
   };
-}
-
-function triggerOf(state: State): Trigger['by'] | null {
-  if ('trigger' in state) return state.trigger.by;
-  return state.name === 'stopped' ? (state.result?.trigger.by ?? null) : null;
 }

@@ -9,41 +9,21 @@ import { formatDuration, type Millis } from '../text/units.ts';
 import {
   absenceDeadline,
   drainDeadline,
-  earliest,
-  finishEnd,
   isOver,
-  keptUntil,
-  lastFlushAt,
+  NEVER,
   returnDeadline,
   startDeadline,
   stopDeadline,
   timedCallsIn,
   triggerAt,
 } from './deadlines.ts';
-import {
-  CANNOT_BE_ASKED,
-  describeCandidates,
-  ENDED_BY_ITSELF,
-  KILLED,
-  OUT_OF_REACH,
-  STOPPED,
-  SURVIVED,
-} from './explain.ts';
-import { flushAt, mayFlush } from './flushing.ts';
+import { CANNOT_BE_ASKED, describeCandidates } from './explain.ts';
+import { isFlushDue, mayFlush } from './flushing.ts';
 import { drainGate, pendingNow } from './gates.ts';
 import type { Policy } from './policy.ts';
-import type { Draining, DrainResult, Gate, Next, Of, State, StateName } from './state.ts';
-import { changeTo, drain, endWith, flush, resultOf, type Step, stay, stop } from './transitions.ts';
-import {
-  hasMainEnded,
-  hasMovedSince,
-  isGuess,
-  isTakenBack,
-  needsWitness,
-  quietBy,
-  requestedBy,
-  settleEnd,
-} from './trigger.ts';
+import type { Draining, Gate, Next, Of, State, StateName } from './state.ts';
+import { changeTo, drain, endedByItself, endWith, flush, type Step, stay, stop } from './transitions.ts';
+import { hasMovedSince, isGuess, isTakenBack, ofMainBy, quietBy, requestedBy } from './trigger.ts';
 
 type Rule<Name extends StateName> = (
   state: Of<Name>,
@@ -67,7 +47,7 @@ const RULES: { readonly [Name in StateName]: Rule<Name> } = {
   stopped: (state) => stay(state),
 };
 
-/** The next state and the actions. If the state changed, call it again at once with the same observation. */
+/** The next state and the action. If the state changed, call it again at once with the same observation. */
 export function step(state: State, seen: Seen, policy: Policy): Step {
   return (RULES[state.name] as Rule<StateName>)(state, seen, policy);
 }
@@ -78,103 +58,87 @@ const stepWaiting: Rule<'waiting'> = (state, seen, policy) => {
   // If Fluentd started after the trigger, the drain time begins now.
   if (trigger !== undefined) return drain({ ...trigger, at: seen.at }, seen, policy);
   if (seen.hasRead) return changeTo({ name: 'watching', since: seen.at }, 'Fluentd reads');
-  const deadline = policy.quiet === 'off' ? undefined : startDeadline(state.since, policy);
+  const deadline = policy.quiet === 'off' ? NEVER : startDeadline(state.since, policy);
   if (isOver(deadline, seen.at)) return drain({ by: 'start-timeout', at: seen.at }, seen, policy);
   return stay(state, deadline);
 };
 
 const stepWatching: Rule<'watching'> = (state, seen, policy) => {
   const trigger = requestedBy(seen, policy) ?? quietBy(seen, policy);
-  if (trigger !== undefined) return drain(trigger, seen, policy);
-  const rest = stay(state, triggerAt(seen, policy));
-  return needsWitness(seen, policy) ? { ...rest, depth: 'all' } : rest;
+  return trigger === undefined ? stay(state, triggerAt(seen, policy)) : drain(trigger, seen, policy);
 };
 
 const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   const { trigger } = before;
-  const now = { ...before, mainHasEnded: hasMainEnded(trigger, seen, policy) };
-  const state = { ...now, pending: pendingNow(now, seen) };
   const request = requestedBy(seen, policy);
   if (isGuess(trigger) && request !== undefined) return drain(request, seen, policy);
   if (isGuess(trigger) && hasMovedSince(trigger.at, seen))
     return changeTo({ name: 'watching', since: seen.at }, 'lines came in again');
   if (isTakenBack(trigger, seen) && request === undefined)
     return changeTo({ name: 'watching', since: seen.at }, 'main runs again');
+  const hasEnded = ofMainBy(trigger, seen, policy) === 'ended';
+  const now = { ...before, mainEndedAt: hasEnded ? (before.mainEndedAt ?? seen.at) : undefined };
+  const state = { ...now, pending: pendingNow(now, seen) };
   const gate = drainGate(state, seen, policy);
-  const deadline = drainDeadline(trigger, seen, policy);
-  if (isOver(closingTime(deadline), seen.at) || timedCallsIn(seen).length > 1)
-    return endAtDeadline(state, gate, seen, policy);
-  if (seen.extent === 'overdue') return stay(state, closingTime(deadline));
-  if (gate === undefined) return closeDrain(state, seen, policy, deadline);
-  const kept: Draining = { ...state, emptyAt: undefined };
-  const next = flushAt(state, gate, seen, policy);
-  if (isOver(next, seen.at)) return flush(kept, seen, deadline);
-  const times = [
-    next,
-    lastFlushAt(trigger, seen, policy),
-    settleEnd(trigger, seen, policy),
-    finishEnd(trigger, seen),
-    keptUntil(trigger, seen),
-  ];
-  const coming = times.filter((at) => at !== undefined && at > seen.at) as Millis[];
-  return stay(kept, gate.name === 'look' ? seen.at : Math.min(closingTime(deadline), ...coming));
+  if (isOver(closingTime(state, seen, policy), seen.at)) return endAtDeadline(state, gate, seen, policy);
+  if (seen.extent === 'overdue') return stay(state);
+  if (gate === undefined) return closeDrain(state, seen, policy);
+  const kept = { ...state, emptyAt: undefined };
+  if (isFlushDue(state, gate, seen, policy)) return flush(kept, seen);
+  return stay(kept, gate.name === 'look' ? seen.at : NEVER);
 };
 
-/** When a drain with this deadline must close: one flush before the deadline. */
-function closingTime(deadline: Millis): Millis {
-  return deadline - FLUSH_HEAD_START;
+/** When a drain must close: one flush before its deadline, or at the second signal. */
+function closingTime({ trigger }: Draining, seen: Seen, policy: Policy): Millis {
+  const [, second] = timedCallsIn(seen);
+  return Math.min(second?.at ?? NEVER, drainDeadline(trigger, seen, policy) - FLUSH_HEAD_START);
 }
 
 /** Stops although a gate is closed. First it flushes what Fluentd has read since the last flush. */
 function endAtDeadline(state: Draining, gate: Gate | undefined, seen: Seen, policy: Policy) {
-  const { closingAt } = state;
-  if (closingAt === undefined && gate !== undefined && mayFlush(state, seen))
-    return flush({ ...state, closingAt: seen.at }, seen, seen.at + FLUSH_HEAD_START);
-  const deadline = drainDeadline(state.trigger, seen, policy);
-  const hasSecondSignal = timedCallsIn(seen).length > 1;
-  const end = closingAt !== undefined ? closingAt + FLUSH_HEAD_START : hasSecondSignal ? seen.at : deadline;
-  if (!isOver(end, seen.at)) return stay(state, end);
-  return stop(state, gate, seen, policy);
+  const { flushedAt = Number.NEGATIVE_INFINITY } = state;
+  const isFlushed = flushedAt >= closingTime(state, seen, policy);
+  if (!isFlushed && gate !== undefined && mayFlush(state, seen)) return flush(state, seen);
+  const isCutShort = timedCallsIn(seen).length > 1;
+  const deadline = isCutShort ? seen.at : drainDeadline(state.trigger, seen, policy);
+  const end = isFlushed ? flushedAt + FLUSH_HEAD_START : deadline;
+  return isOver(end, seen.at) ? stop(state, gate, seen, policy) : stay(state);
 }
 
 /** A flush signal takes effect with a delay. So after a flush all gates must be open in two looks. */
-function closeDrain(state: Draining, seen: Seen, policy: Policy, deadline: Millis) {
+function closeDrain(state: Draining, seen: Seen, policy: Policy) {
   const isSure = state.flushedAt === undefined || (state.emptyAt !== undefined && state.emptyAt < seen.at);
-  if (isSure) return stop(state, undefined, seen, policy);
-  return stay({ ...state, emptyAt: state.emptyAt ?? seen.at }, deadline);
+  return isSure
+    ? stop(state, undefined, seen, policy)
+    : stay({ ...state, emptyAt: state.emptyAt ?? seen.at });
 }
 
 const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
-  const result = resultOf(state);
-  const { fluentd } = seen;
-  if (fluentd.kind === 'absent') return endWith(isDeserted(state) ? ENDED_BY_ITSELF : STOPPED, seen, result);
-  const deadline = stopDeadline(state, seen, policy);
-  if (isOver(deadline, seen.at)) {
-    if (fluentd.kind === 'remote') return endWith(OUT_OF_REACH, seen, result);
-    const why = `Fluentd still runs ${formatDuration(seen.at - state.since)} after the stop signal`;
-    return changeTo({ name: 'killing', since: seen.at, ...result }, why, [{ do: 'kill' }]);
+  const { since, trigger, pending, told, toldAt } = state;
+  const { fluentd, at } = seen;
+  if (fluentd.kind === 'absent') {
+    // The supervisor ended by itself, and posidle stopped only its workers.
+    if (trigger.by === 'deserted') return endedByItself(seen, state);
+    return endWith('stopped', 'Fluentd is gone', seen, state);
+  }
+  if (isOver(stopDeadline(state, seen, policy), at)) {
+    // posidle signals no process of another container.
+    if (fluentd.kind === 'remote') return endWith('survived', 'Fluentd still runs', seen, state);
+    const why = `Fluentd still runs ${formatDuration(at - since)} after the stop signal`;
+    return changeTo({ name: 'killing', since: at, trigger, pending }, why, 'kill');
   }
   // SIGUSR2 (1.18 and later) may have started a new supervisor, which must stop as well.
-  if (fluentd.kind === 'running' && !state.told.includes(fluentd.supervisor.pid) && state.told.length > 0) {
-    const told = [...state.told, fluentd.supervisor.pid];
-    return stay({ ...state, told, toldAt: seen.at }, deadline, [{ do: 'stop' }]);
-  }
-  if (fluentd.kind === 'remote' && isOver(state.toldAt + TELL_AGAIN, seen.at)) {
-    return stay({ ...state, toldAt: seen.at }, deadline, [{ do: 'stop' }]);
-  }
-  return stay(state, deadline);
+  if (fluentd.kind === 'running' && !told.includes(fluentd.supervisor.pid) && told.length > 0)
+    return stay({ ...state, told: [...told, fluentd.supervisor.pid], toldAt: at }, NEVER, 'stop');
+  if (fluentd.kind === 'remote' && isOver(toldAt + TELL_AGAIN, at))
+    return stay({ ...state, toldAt: at }, NEVER, 'stop');
+  return stay(state);
 };
 
-/** The supervisor ended by itself, and posidle stopped only its workers. */
-function isDeserted({ trigger }: DrainResult): boolean {
-  return trigger.by === 'deserted';
-}
-
 const stepKilling: Rule<'killing'> = (state, seen) => {
-  const result = resultOf(state);
-  if (seen.fluentd.kind === 'absent') return endWith(KILLED, seen, result);
-  const deadline = state.since + KILL_TIMEOUT;
-  return isOver(deadline, seen.at) ? endWith(SURVIVED, seen, result) : stay(state, deadline);
+  if (seen.fluentd.kind === 'absent') return endWith('killed', 'Fluentd is gone after SIGKILL', seen, state);
+  if (!isOver(state.since + KILL_TIMEOUT, seen.at)) return stay(state);
+  return endWith('survived', 'Fluentd is still there after SIGKILL', seen, state);
 };
 
 /** The ends without a complete drain: Fluentd is gone, or posidle may not signal it or cannot identify it. */
@@ -182,22 +146,22 @@ function endOf<From extends Of<'waiting' | 'watching' | 'draining'>>(
   state: From,
   seen: Seen,
   policy: Policy,
-): Step<From | Draining | Of<'stopped'>> | undefined {
-  const { fluentd } = seen;
-  const result = state.name === 'draining' ? resultOf(state) : undefined;
+): Step<From | Of<'stopped'>> | undefined {
+  const { fluentd, at } = seen;
   if (fluentd.kind === 'ambiguous') {
     // The right one may not have opened its pos file yet.
-    const deadline = earliest([seen.began + SLOW_START, absenceDeadline(state, seen, policy)]);
-    if (state.name === 'waiting' && !isOver(deadline, seen.at)) return stay(state, deadline);
-    return endWith({ kind: 'ambiguous', why: describeCandidates(fluentd.candidates) }, seen, result);
+    const deadline = Math.min(seen.began + SLOW_START, absenceDeadline(state, seen, policy));
+    if (state.name === 'waiting' && !isOver(deadline, at)) return stay(state, deadline);
+    return endWith('ambiguous', describeCandidates(fluentd.candidates), seen, state);
   }
-  if (seen.goneSince !== undefined && (policy.role === 'parent' || state.name === 'draining')) {
-    const deadline = state.name === 'draining' ? returnDeadline(state.trigger, seen, policy) : seen.goneSince;
-    if (isOver(deadline, seen.at)) return endWith(ENDED_BY_ITSELF, seen, result);
-  }
+  const isGone =
+    policy.role === 'parent'
+      ? seen.goneSince !== undefined
+      : state.name === 'draining' && isOver(returnDeadline(state.trigger, seen, policy), at);
+  if (isGone) return endedByItself(seen, state);
   if (fluentd.kind === 'running' && fluentd.proof === 'not-permitted') {
     const why = 'posidle may not signal fluentd: run it as the same user, or with the capability KILL';
-    return endWith({ kind: 'not-permitted', why }, seen, result);
+    return endWith('not-permitted', why, seen, state);
   }
   return undefined;
 }
@@ -210,7 +174,5 @@ function waitForFluentd(state: Of<'waiting'>, seen: Seen, policy: Policy) {
   // A parent sees its child in the first look, so an absent child has ended. Before that look has ended nobody knows.
   const hasLooked = seen.extent !== 'overdue';
   const over = (policy.role === 'parent' && hasLooked) || isOver(deadline, at);
-  return over
-    ? endWith({ kind: 'no-fluentd', why }, seen, undefined)
-    : stay({ ...state, startingAt }, deadline);
+  return over ? endWith('no-fluentd', why, seen, state) : stay({ ...state, startingAt }, deadline);
 }

@@ -1,38 +1,45 @@
 import { ignoringOwnEvents, mayEmitAtStop } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
-import { describeTrigger, describeUnproven, ENDED_BY_ITSELF, LEFT_TO_KUBELET } from './explain.ts';
+import { NEVER } from './deadlines.ts';
+import { describeTrigger, describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
 import type { Action, Draining, DrainResult, End, Gate, Of, State, Trigger } from './state.ts';
-import { hasMainEnded } from './trigger.ts';
+import { ofMainBy } from './trigger.ts';
 
 /** `To`: the states that it may lead to. */
 export interface Step<To extends State = State> {
   readonly state: To;
-  readonly actions: readonly Action[];
-  /** Look again no later than this. Without it the usual interval applies. */
-  readonly wakeAt: Millis | undefined;
-  /** The scope of the next look. */
-  readonly depth: 'light' | 'all';
+  readonly action: Action | undefined;
+  /** Look again no later than this. The usual interval may be shorter. */
+  readonly wakeAt: Millis;
   readonly whyChanged: string | undefined;
 }
 
 export function drain(trigger: Trigger, seen: Seen, policy: Policy): Step<Draining> {
-  const mainHasEnded = hasMainEnded(trigger, seen, policy);
-  const state: Draining = { name: 'draining', since: seen.at, trigger, mainHasEnded, pending: undefined };
+  const mainEndedAt = ofMainBy(trigger, seen, policy) === 'ended' ? trigger.at : undefined;
+  const state: Draining = { name: 'draining', since: seen.at, trigger, mainEndedAt, pending: undefined };
   return changeTo(state, describeTrigger(trigger, seen, policy));
 }
 
-export function flush(state: Draining, seen: Seen, wakeAt: Millis): Step<Draining> {
-  return stay({ ...state, flushedAt: seen.at }, wakeAt, [{ do: 'flush' }]);
+export function flush(state: Draining, { at }: Seen): Step<Draining> {
+  return stay({ ...state, flushedAt: at }, NEVER, 'flush');
 }
 
-export function resultOf({ trigger, pending }: Draining | DrainResult): DrainResult {
-  return { trigger, pending };
+/** A state with its drain, if one had begun. */
+type Before = Pick<State, 'name'> & Partial<DrainResult>;
+
+export function endWith(
+  kind: End['kind'],
+  why: string,
+  { at }: Seen,
+  { trigger, pending }: Before,
+): Step<Of<'stopped'>> {
+  return changeTo({ name: 'stopped', since: at, end: { kind, why }, trigger, pending }, why);
 }
 
-export function endWith(end: End, seen: Seen, result: DrainResult | undefined): Step<Of<'stopped'>> {
-  return changeTo({ name: 'stopped', since: seen.at, end, result }, end.why);
+export function endedByItself(seen: Seen, before: Before): Step<Of<'stopped'>> {
+  return endWith('ended-by-itself', 'Fluentd ended by itself', seen, before);
 }
 
 /**
@@ -45,26 +52,19 @@ export function stop(
   seen: Seen,
   policy: Policy,
 ): Step<Of<'stopping' | 'stopped'>> {
-  const result = resultOf(state);
-  if (seen.fluentd.kind === 'absent') return endWith(ENDED_BY_ITSELF, seen, result);
-  if (policy.podEnds && !mayStopHelp(state, seen)) return endWith(LEFT_TO_KUBELET, seen, result);
-  if (seen.fluentd.kind === 'running' && seen.fluentd.proof === 'none')
-    return endWith({ kind: 'not-proven', why: describeUnproven(seen.fluentd.supervisor.pid) }, seen, result);
+  const { trigger, pending, flushedAt } = state;
+  const { fluentd, at } = seen;
+  if (fluentd.kind === 'absent') return endedByItself(seen, state);
+  if (policy.podEnds && !mayStopHelp(state, seen))
+    return endWith('left-to-kubelet', 'Fluentd is left to the kubelet, which stops it next', seen, state);
+  if (fluentd.kind === 'running' && fluentd.proof === 'none')
+    return endWith('not-proven', describeUnproven(fluentd.supervisor.pid), seen, state);
   const why =
     gate === undefined
-      ? `everything is read${state.flushedAt === undefined ? '' : ' and flushed'}`
+      ? `everything is read${flushedAt === undefined ? '' : ' and flushed'}`
       : `not drained, ${gate.name}: ${gate.why}`;
-  return changeTo(
-    {
-      name: 'stopping',
-      since: seen.at,
-      toldAt: seen.at,
-      told: seen.fluentd.kind === 'running' ? [seen.fluentd.supervisor.pid] : [],
-      ...result,
-    },
-    why,
-    [{ do: 'stop' }],
-  );
+  const told = fluentd.kind === 'running' ? [fluentd.supervisor.pid] : [];
+  return changeTo({ name: 'stopping', since: at, toldAt: at, told, trigger, pending }, why, 'stop');
 }
 
 /** Fluentd's stop sends the records that it keeps, and with `flush_at_shutdown` its chunks. Only posidle can stop one that ignores SIGTERM. */
@@ -74,22 +74,10 @@ function mayStopHelp({ pending }: Draining, { progress }: Seen): boolean {
   );
 }
 
-export function changeTo<To extends State>(
-  state: To,
-  why: string,
-  actions: readonly Action[] = [],
-): Step<To> {
-  return { state, actions, wakeAt: undefined, depth: depthIn(state), whyChanged: why };
+export function changeTo<To extends State>(state: To, why: string, action?: Action): Step<To> {
+  return { state, action, wakeAt: NEVER, whyChanged: why };
 }
 
-export function stay<To extends State>(
-  state: To,
-  wakeAt?: Millis,
-  actions: readonly Action[] = [],
-): Step<To> {
-  return { state, actions, wakeAt, depth: depthIn(state), whyChanged: undefined };
-}
-
-function depthIn({ name }: State): Step['depth'] {
-  return name === 'draining' ? 'all' : 'light';
+export function stay<To extends State>(state: To, wakeAt = NEVER, action?: Action): Step<To> {
+  return { state, action, wakeAt, whyChanged: undefined };
 }

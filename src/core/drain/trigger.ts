@@ -5,7 +5,7 @@ import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import { isOver, mainEndAt, quietAt, startDeadline } from './deadlines.ts';
 import type { Policy } from './policy.ts';
-import { ofMain, type Trigger } from './state.ts';
+import { ofMain, type State, type Trigger } from './state.ts';
 
 /** The trigger that is certain: a request from outside, main's process is gone, or the child of `run` left its workers alone. */
 export function requestedBy(seen: Seen, policy: Policy): Trigger | undefined {
@@ -26,10 +26,11 @@ export function quietBy(seen: Seen, policy: Policy): Trigger | undefined {
   return isQuiet ? { by: 'quiet', at: seen.at } : undefined;
 }
 
-/** Whether unread bytes are all that prevents quiet: only a witness knows whether Fluentd may read them. */
-export function needsWitness(seen: Seen, policy: Policy): boolean {
-  const isAsked = seen.progress.source === 'witness';
-  return seen.source === 'witness' && !isAsked && hasStoodStill(seen, policy) && mayBeUnread(seen);
+/** The scope of the next look. While only unread bytes prevent quiet, the witness is asked whether Fluentd may read them. */
+export function depthIn({ name }: State, seen: Seen, policy: Policy): 'light' | 'all' {
+  if (name !== 'watching') return name === 'draining' ? 'all' : 'light';
+  const isUnasked = seen.source === 'witness' && seen.progress.source !== 'witness';
+  return isUnasked && hasStoodStill(seen, policy) && mayBeUnread(seen) ? 'all' : 'light';
 }
 
 /** Bytes of a pos file that has become unknown may be unread, too. */
@@ -58,7 +59,7 @@ export function hasMovedSince(at: Millis, { progress: { movedAt } }: Seen): bool
 }
 
 /** The surest thing that the trigger, a later request or main's process says of main. */
-function ofMainBy(trigger: Trigger | undefined, seen: Seen, policy: Policy): OfMain {
+export function ofMainBy(trigger: Trigger | undefined, seen: Seen, policy: Policy): OfMain {
   const { goneSince, longestGap } = seen.main;
   // Main has been away for longer before, and came back: then that time proves no end.
   const isSure = longestGap === undefined || longestGap < policy.doneProcessGone;
@@ -76,10 +77,6 @@ export function isTakenBack({ by }: Trigger, { main, requests }: Seen): boolean 
 
 const SUREST_FIRST: readonly OfMain[] = ['ended', 'stopped', 'guess', 'nothing'];
 
-export function hasMainEnded(trigger: Trigger, seen: Seen, policy: Policy): boolean {
-  return ofMainBy(trigger, seen, policy) === 'ended';
-}
-
 /**
  * Until when "everything is read" must hold: until no line can be on its way any more, and `settle` longer unless main has certainly ended
  * or posidle itself waited for silence.
@@ -88,9 +85,4 @@ export function settleEnd(trigger: Trigger, seen: Seen, policy: Policy): Millis 
   const { movedAt = trigger.at, busyUntil } = seen.progress;
   if (['ended', 'guess'].includes(ofMainBy(trigger, seen, policy))) return busyUntil;
   return Math.max(busyUntil, Math.max(trigger.at, movedAt) + policy.settle);
-}
-
-/** Whether nobody has said that main has ended: no trigger came, or only one that main may survive. */
-export function mayMainRun(trigger: Trigger | undefined, seen: Seen, policy: Policy): boolean {
-  return ofMainBy(trigger, seen, policy) === 'nothing';
 }

@@ -1,5 +1,5 @@
 import { counted, formatBytes } from '../text/units.ts';
-import type { Doubt, Left, LeftFile, Receipt } from './progress.ts';
+import type { Doubt, Left, LeftFile, Progress, Receipt } from './progress.ts';
 
 /** A list that shows only its largest items. */
 export interface Listed<One> {
@@ -17,6 +17,11 @@ export function listed<One extends Left | Doubt>(all: readonly One[]): Listed<On
   // The ids of chunks, and what follows from them, are internal.
   const worst = largest.map((one) => ('ids' in one ? { ...one, ids: undefined, isOwn: undefined } : one));
   return { count: all.length, bytes: all.reduce((sum, one) => sum + bytesOf(one), 0), worst };
+}
+
+/** What an outcome and GET /status tell of a progress: how many files Fluentd followed, the lines that it read, the records of outputs. */
+export function summaryOf({ left, doubts, files, lines, outputs }: Progress) {
+  return { left: listed(left), doubts: listed(doubts), files, lines, outputs };
 }
 
 /** Records that were counted come first: they have no size, and what is counted as lost is lost. */

@@ -31,19 +31,11 @@ export interface Progress {
 }
 
 /** Numbers of records of one output; undefined if nobody counted. took + left = all others, if the output has a buffer. */
-export interface Receipt {
-  readonly output: string;
-  readonly took?: number | undefined;
-  /** So many of them are events of Fluentd's own log. */
-  readonly own?: number | undefined;
-  /** Left over from an earlier worker, of which no witness knows. */
-  readonly left?: number | undefined;
-  readonly delivered?: number | undefined;
-  readonly secondary?: number | undefined;
-  readonly aside?: number | undefined;
-  readonly dropped?: number | undefined;
-  readonly held?: number | undefined;
-}
+export type Receipt = { readonly output: string } & { readonly [way in Way]?: number | undefined };
+
+/** `own`: so many of `took` are events of Fluentd's own log. `left`: left over from an earlier worker, of which no witness knows. */
+export const WAYS = ['took', 'own', 'left', 'delivered', 'secondary', 'aside', 'dropped', 'held'] as const;
+export type Way = (typeof WAYS)[number];
 
 /** One thing that is certainly left. */
 export type Left =

@@ -3,8 +3,8 @@
 export function groupedBy<One>(
   items: Iterable<One>,
   keyOf: (item: One) => string,
-): ReadonlyMap<string, One[]> {
-  const groups = new Map<string, One[]>();
+): ReadonlyMap<string, [One, ...One[]]> {
+  const groups = new Map<string, [One, ...One[]]>();
   for (const item of items) {
     const key = keyOf(item);
     const group = groups.get(key);

@@ -1,6 +1,6 @@
 /** The protocol: posidle sends one word (a `Question` or a `WitnessOrder`), and the witness answers one line of JSON. */
 import type { Millis } from '../text/units.ts';
-import { count, type Fields, list, maybe, number, object, objects, string, Unbelievable } from './fields.ts';
+import { count, type Fields, list, maybe, number, object, string, Unbelievable } from './fields.ts';
 
 const VERSION = 1;
 /** JSON.parse would round an inode number above 2^53. */
@@ -9,7 +9,6 @@ const LARGE_INODE = /"inode":(\d{16,})/g;
 export type FileReport = Readonly<ReturnType<typeof fileReport>>;
 export type Heard = Readonly<ReturnType<typeof heardMessage>>;
 export type PluginSettings = Readonly<ReturnType<typeof pluginReport>>;
-export type ReceiptReport = Readonly<ReturnType<typeof receiptReport>>;
 export type OutputReport = Readonly<ReturnType<typeof outputReport>>;
 export type Report = Readonly<ReturnType<typeof reportIn>>;
 
@@ -29,8 +28,7 @@ export function parseReport(text: string) {
 
 /** Whether an order was done. */
 export function isDone(text: string): boolean {
-  const told = parse(text, ({ done }) => ({ isDone: done !== undefined }));
-  return 'isDone' in told && told.isDone;
+  return 'done' in parse(text, (fields) => fields);
 }
 
 /** Refuses another version, and ignores unknown fields. */
@@ -51,7 +49,8 @@ function parse<Value extends object>(text: string, read: (fields: Fields) => Val
 function reportIn(f: Fields) {
   // Lists may be missing until Fluentd is ready, and in a last report.
   const none = f.ready === true && f.final === undefined ? undefined : [];
-  const each = <One>(name: string, read: (item: Fields) => One) => objects(f[name] ?? none, read);
+  const each = <One>(name: string, read: (item: Fields) => One) =>
+    list(f[name] ?? none, (item) => read(object(item)));
   const texts = (name: string) => list(f[name] ?? none, string);
   return {
     pid: number(f.pid),
@@ -70,60 +69,35 @@ function reportIn(f: Fields) {
     /** Truncated files. `sizeBefore`: the size at most a second before. */
     cuts: each('cuts', (cut) => ({ ...fileReport(cut), sizeBefore: number(cut.had) })),
     /** Files that in_tail did not read from the first byte, and where it began. */
-    starts: each('starts', ({ path, pos, size, print, born, written, ...file }) => ({
-      path: string(path),
-      key: keyOf({ ...file, born }),
-      position: number(pos),
-      size: maybe(size, number),
-      /** A fingerprint of the bytes before the position. */
-      print: maybe(print, number),
+    starts: each('starts', (file) => ({
+      ...fileFacts(file),
+      position: number(file.pos),
       /** The file is older than the Pod. So is its last write, if in_tail had no position and began at the end. */
-      isOld: [born, written].every((at) => (maybe(at, number) ?? Number.NEGATIVE_INFINITY) < count(f.pod)),
+      isOld: Math.max(count(file.born), count(file.written)) < count(f.pod),
     })),
-    lost: each('lost', ({ path, why, size, pos, print, ...file }) => ({
-      path: string(path),
-      why: string(why),
-      key: keyOf(file),
-      identity: identityOf(file),
-      size: maybe(size, number),
-      /** A fingerprint of these bytes, of a file that was never followed. */
-      print: maybe(print, number),
+    lost: each('lost', (file) => ({
+      ...fileFacts(file),
+      why: string(file.why),
       /** Unread when the witness last saw it; 0 if unknown. */
-      bytes: Math.max(0, count(size) - count(pos)),
+      bytes: Math.max(0, count(file.size) - count(file.pos)),
     })),
     /** Files that match a path and that no input follows. */
-    unfound: each('unfound', ({ path, size, print, readable, at, ...file }) => ({
-      path: string(path),
-      size: maybe(size, number),
-      print: maybe(print, number),
-      inode: inodeOf(file),
-      key: keyOf(file),
-      isUnreadable: readable === false,
-      /** Since when, in milliseconds since 1970. */
-      at: count(at),
-    })),
+    unfound: each('unfound', fileFacts),
     /** Directories that Fluentd may not list or enter, and links that it cannot follow. */
     denied: texts('denied'),
     /** Files that look like a rotated form of a followed file, and that this worker has not read. */
-    siblings: each('siblings', ({ path, size, plain, head, cuts, at, ...file }) => ({
-      path: string(path),
-      size: maybe(size, number),
-      inode: inodeOf(file),
-      identity: identityOf(file),
+    siblings: each('siblings', (file) => ({
+      ...fileFacts(file),
       /** The uncompressed size of a compressed file. */
-      plain: maybe(plain, number),
-      /** A fingerprint of the first 64 bytes in it, or of all. */
-      head: maybe(head, number),
+      plain: maybe(file.plain, number),
       /** The numbers in `cuts` of those that may have made this copy, judged by its name and its bytes. */
-      cuts: list(cuts, number),
-      /** The time of the last write, in milliseconds since 1970. */
-      at: count(at),
+      cuts: list(file.cuts, number),
     })),
     /** The files or directories of chunks that Fluentd gave up. */
     aside: texts('aside'),
     /** Records outside of buffers. */
     kept: each('kept', ({ class: plugin, n, emits }) => ({
-      plugin: string(plugin),
+      where: string(plugin),
       records: number(n),
       emitsAfter: interval(emits),
     })),
@@ -155,33 +129,43 @@ function reportIn(f: Fields) {
   };
 }
 
-/** One input's knowledge of one file. Positions and sizes are bytes. */
-function fileReport(file: Fields) {
-  const { path, inode, reader, at, pos, size, print, head } = file;
+/** What is told of any file. Sizes and positions are bytes. */
+function fileFacts(file: Fields) {
+  const [inode, reader] = [maybe(file.inode, inodeNumber) ?? '', maybe(file.reader, string) ?? ''];
+  // Two volumes may have one inode number, and a new file may get that of a removed one. `born`: when it was made, if the system tells.
+  const identity = [inode, ...[file.dev, file.born].flatMap((one) => maybe(one, number) ?? [])].join(' ');
   return {
-    path: string(path),
-    inode: inodeNumber(inode),
-    identity: identityOf(file),
-    /** Identifies the file and the input that reads it. The same input has the same name in the next worker. */
-    key: keyOf(file),
-    /** When the witness saw this, in milliseconds since 1970. */
-    at: count(at),
-    position: number(pos),
+    path: string(file.path),
+    inode,
+    identity,
+    /** The name of the input that reads it. The same input has the same name in the next worker. */
+    reader,
+    /** Identifies the file and the input that reads it. */
+    key: `${reader} ${identity}`,
+    /** When the witness saw this, or since when (`unfound`), or when it was last written (`siblings`), in milliseconds since 1970. */
+    at: count(file.at),
     /** undefined if the file is gone. */
-    size: maybe(size, number),
+    size: maybe(file.size, number),
+    /** A fingerprint of the bytes before the position, when in_tail closed it or before a cut; of a file that was never followed, of all. */
+    print: maybe(file.print, number),
+    /** The same of the first 64 of them at most; of a compressed file, of what is in it. */
+    head: maybe(file.head, number),
+    /** Fluentd has no permission to read it. */
+    isUnreadable: file.readable === false,
+  };
+}
+
+/** One input's knowledge of one file. */
+function fileReport(file: Fields) {
+  return {
+    ...fileFacts(file),
+    inode: inodeNumber(file.inode),
+    position: number(file.pos),
     /** `unfinished`: bytes of a last line without newline. `lines`: read, but not emitted. `record`: bytes of a waiting multiline record. */
     unfinished: count(file.unfinished),
     lines: count(file.lines),
     record: count(file.record),
     emitsAfter: interval(file.emits),
-    /** Fluentd has no permission to read it. */
-    isUnreadable: file.readable === false,
-    /** The name of the input that reads it. */
-    reader: maybe(reader, string) ?? '',
-    /** A fingerprint of the bytes before the position, taken when in_tail closed the file or shortly before a cut; undefined if unreadable. */
-    print: maybe(print, number),
-    /** The same of the first 64 of them at most. */
-    head: maybe(head, number),
     /** in_tail followed the file at its path until the worker ended. */
     wasFollowed: file.followed === true,
   };
@@ -192,21 +176,8 @@ function interval(seconds: unknown): Millis | undefined {
   return count(seconds) * 1_000 || undefined;
 }
 
-function inodeOf({ inode }: Fields): string {
-  return maybe(inode, inodeNumber) ?? '';
-}
-
 function inodeNumber(value: unknown): string {
   return typeof value === 'string' ? string(value) : String(number(value));
-}
-
-/** Two volumes may have one inode number, and a new file may get that of a removed one. `born`: when it was made, if the system tells it. */
-function identityOf({ dev, born, ...file }: Fields): string {
-  return [inodeOf(file), ...[dev, born].flatMap((one) => maybe(one, number) ?? [])].join(' ');
-}
-
-function keyOf(file: Fields): string {
-  return `${maybe(file.reader, string) ?? ''} ${identityOf(file)}`;
 }
 
 /** The settings of one running plugin: booleans, numbers, symbols, and how it names what it writes. */

@@ -10,15 +10,11 @@ const LOST: ReadonlyMap<string, readonly [DoubtKind, string]> = new Map([
 ]);
 const NEVER = ['never-followed', 'Fluentd never followed it'] as const;
 
-/** `workers`: the oldest worker first. `reached`: by a file's identity, how far Fluentd has read. */
-export function doubtsOfFiles(
-  workers: readonly WorkerReport[],
-  history: FileHistory,
-  reached: ReadonlyMap<string, Reached>,
-): readonly Doubt[] {
+/** `workers`: the oldest worker first. */
+export function doubtsOfFiles(workers: readonly WorkerReport[], history: FileHistory): readonly Doubt[] {
   /** By file and input, the last report of earlier workers. */
   const before = new Map<string, FileReport>();
-  const unread = unreadSiblings(workers, reached);
+  const unread = unreadSiblings(workers, history);
   const ofSiblings = new Set(unread.map(({ identity }) => identity));
   const doubts = workers.flatMap((one) => {
     const own = [...doubtsOfWorkersFiles(one, before), ...doubtsOfLost(one, ofSiblings, history)];
@@ -106,13 +102,12 @@ function doubtsOfLost(
   const unread = report.lost.filter(
     (file) => LOST.has(file.why) || !(ofSiblings.has(file.identity) || history.hasRead(file)),
   );
-  return [...groupedBy(unread, ({ path, why }) => `${why} ${path}`).values()].flatMap((group) => {
+  return [...groupedBy(unread, ({ path, why }) => `${why} ${path}`).values()].map((group) => {
     const [first] = group;
-    if (first === undefined) return [];
     const [kind, why] = LOST.get(first.why) ?? NEVER;
     const times = group.length === 1 ? '' : ` (${group.length} files of this name)`;
     const bytes = group.reduce((sum, one) => sum + one.bytes, 0);
-    return [doubt(kind, first.path, why + times, bytes || undefined)];
+    return doubt(kind, first.path, why + times, bytes || undefined);
   });
 }
 
@@ -122,10 +117,7 @@ type Sibling = Report['siblings'][number];
  * The siblings that nothing explains. Two conclusions are drawn only here: a gzip file of the same length and beginning is the compressed
  * form of a closed file that was read, and a fitting file is a copytruncate copy. An explanation holds for later workers, too.
  */
-function unreadSiblings(
-  workers: readonly WorkerReport[],
-  reached: ReadonlyMap<string, Reached>,
-): readonly Sibling[] {
+function unreadSiblings(workers: readonly WorkerReport[], { reached }: FileHistory): readonly Sibling[] {
   /** By length and beginning, the closed files that were read. Two inputs may have read the same one. */
   const packed = new Map<string, Set<string>>();
   const explained = new Set<string>();

@@ -39,7 +39,3 @@ export function list<One>(value: unknown, read: (item: unknown) => One): readonl
   if (value.length > LONGEST_LIST) throw new Unbelievable(`a list in it has more than ${LONGEST_LIST} items`);
   return value.map((item) => read(item));
 }
-
-export function objects<One>(value: unknown, read: (item: Fields) => One): readonly One[] {
-  return list(value, (item) => read(object(item)));
-}

@@ -1,8 +1,8 @@
-import { firstNot, groupedBy } from '../text/lists.ts';
+import { firstNot, groupedBy, sum } from '../text/lists.ts';
 import type { Millis } from '../text/units.ts';
 import type { FileReport, Report, WorkerReport } from './answer.ts';
 
-interface Entry extends Pick<FileReport, 'at' | 'identity' | 'position'> {
+interface Entry extends Pick<FileReport, 'at' | 'identity' | 'position' | 'print'> {
   /** The furthest position at or after `at`. */
   readonly furthest: number;
 }
@@ -13,17 +13,19 @@ export type Reached = Pick<FileReport, 'at' | 'position'>;
 export class FileHistory {
   readonly #byKey: ReadonlyMap<string, readonly Entry[]>;
   readonly #followed: ReadonlySet<string>;
-  readonly #closed: ReadonlyMap<string, readonly Report['closed'][number][]>;
+  /** By the file's identity, the last position of the slowest input, and when that was. */
+  readonly reached: ReadonlyMap<string, Reached>;
 
   constructor(workers: readonly WorkerReport[]) {
     this.#followed = new Set(workers.flatMap(({ report }) => report.files.map(({ key }) => key)));
-    this.#closed = groupedBy(
-      workers.flatMap(({ report }) => report.closed),
-      ({ key }) => key,
-    );
     const files = workers.flatMap(({ report }) => [...report.closed, ...report.files]);
     const byKey = groupedBy(files, ({ key }) => key);
     this.#byKey = new Map([...byKey].map(([key, group]) => [key, lastFirst(group)]));
+    const reached = new Map<string, Reached>();
+    for (const [last] of this.#byKey.values())
+      if (last && last.position <= (reached.get(last.identity)?.position ?? last.position))
+        reached.set(last.identity, last);
+    this.reached = reached;
   }
 
   isFollowed(key: string): boolean {
@@ -37,31 +39,22 @@ export class FileHistory {
   }
 
   /** Whether a worker has read these very bytes, all of them, by their fingerprint. */
-  hasRead({ key, size, print }: Pick<Report['unfound'][number], 'key' | 'size' | 'print'>): boolean {
-    const isSame = (one: Report['closed'][number]) => one.print === print && one.position === size;
-    return print !== undefined && this.#closed.get(key)?.some(isSame) === true;
-  }
-
-  /** By the file's identity, the last position of the slowest input, and when that was. */
-  byIdentity(): ReadonlyMap<string, Reached> {
-    const behind = new Map<string, Reached>();
-    for (const [last] of this.#byKey.values())
-      if (last && last.position <= (behind.get(last.identity)?.position ?? last.position))
-        behind.set(last.identity, last);
-    return behind;
+  hasRead({ key, size, print }: Report['unfound'][number]): boolean {
+    const isSame = (one: Entry) => one.print === print && one.position === size;
+    return print !== undefined && this.#byKey.get(key)?.some(isSame) === true;
   }
 
   /** The bytes that were read, all in all. */
   sum(): number {
-    return [...this.#byKey.values()].reduce((sum, history) => sum + (history.at(-1)?.furthest ?? 0), 0);
+    return sum([...this.#byKey.values()].map((history) => history.at(-1)?.furthest ?? 0));
   }
 }
 
 function lastFirst(files: readonly FileReport[]): readonly Entry[] {
   let furthest = Number.NEGATIVE_INFINITY;
   const sorted = files.toSorted((one, other) => one.at - other.at).reverse();
-  return sorted.map(({ at, identity, position }) => {
+  return sorted.map(({ at, identity, position, print }) => {
     furthest = Math.max(furthest, position);
-    return { at, identity, position, furthest };
+    return { at, identity, position, print, furthest };
   });
 }

@@ -1,23 +1,21 @@
-/** [files, the beginnings of texts, only if]. A file that does not end in `.rb` is the beginning of a name. */
-export type Row = readonly [files: string, texts: RegExp, onlyIf?: Condition];
+import type { Heard, PluginSettings } from './answer.ts';
 
-export interface Condition {
-  /** The error's class without its modules. */
-  readonly error?: string;
-  /** There is a plugin of this class, and all of them have this setting. */
-  readonly plugin: readonly [name: string, setting: string, value: boolean];
-  /** There is no plugin of these classes. */
-  readonly without?: readonly string[];
-}
+/** [files, the beginnings of texts, only if]. A file that does not end in `.rb` is the beginning of a name. */
+type Row = readonly [files: string, texts: RegExp, onlyIf?: Condition];
+
+/** `about`: all plugins. `error`: the class of the error that was told, or nothing. */
+type Condition = (about: readonly PluginSettings[], error: string) => boolean;
 
 const ANY = /^/;
-const UNMATCHED: Condition = { plugin: ['TailInput', 'emit_unmatched_lines', true] };
-/** No plugin that keeps records, so that they come out with a later batch: a multiline source, or a filter. */
-const KEEPS_NONE: Condition = {
-  plugin: ['TailInput', 'multiline_mode', false],
-  without: ['ConcatFilter', 'DetectExceptionsOutput'],
-};
-const RESERVED = ['ParserFilter', 'reserve_data', true] as const;
+const unmatched: Condition = (about) => allHave(about, 'TailInput', 'emit_unmatched_lines', true);
+/** No plugin keeps records, so that they come out with a later batch: a multiline source, or a filter. */
+const keepsNone: Condition = (about) =>
+  allHave(about, 'TailInput', 'multiline_mode', false) &&
+  !about.some((plugin) => /:(ConcatFilter|DetectExceptionsOutput)$/.test(plugin.class));
+const reserved =
+  (raised: RegExp): Condition =>
+  (about, error) =>
+    raised.test(error) && allHave(about, 'ParserFilter', 'reserve_data', true);
 const ERROR_EVENT = '^(dump an error event|send an error event to @ERROR): ';
 
 /**
@@ -27,7 +25,7 @@ const ERROR_EVENT = '^(dump an error event|send an error event to @ERROR): ';
  * a block is empty.
  */
 // biome-ignore format: a table
-export const HARMLESS: readonly Row[] = [
+const HARMLESS: readonly Row[] = [
   // Counted.
   ['fluent/match.rb', /^no patterns matched/],
   ['fluent/root_agent.rb', /^(emit transaction failed|send an error event stream to @ERROR)/],
@@ -36,12 +34,12 @@ export const HARMLESS: readonly Row[] = [
   ['fluent/plugin/output.rb fluent/plugin/buffer.rb', /^(disable_chunk_backup is true|bad chunk is moved to)/],
   ['fluent/plugin/buf_', /^(chunk files are evacuated|$)/], // '' restores a buffer
   // A filter that raises loses its record. The parser filter may let it pass.
-  ['fluent/root_agent.rb', RegExp(`${ERROR_EVENT}pattern not matched with data`), { error: 'ParserError', plugin: RESERVED }],
-  ['fluent/root_agent.rb', RegExp(`${ERROR_EVENT}.* does not exist`), { error: 'ArgumentError', plugin: RESERVED }],
+  ['fluent/root_agent.rb', RegExp(`${ERROR_EVENT}pattern not matched with data`), reserved(/\bParserError$/)],
+  ['fluent/root_agent.rb', RegExp(`${ERROR_EVENT}.* does not exist`), reserved(/\bArgumentError$/)],
   // in_tail brings a batch again that a full buffer refused, but not what a plugin had kept of an earlier one and gave on with it.
-  ['posidle', /^a full buffer refused a batch/, KEEPS_NONE], // a text of the witness
+  ['posidle', /^a full buffer refused a batch/, keepsNone], // a text of the witness
   // in_tail. The witness sees which files it passes over.
-  ['fluent/plugin/in_tail', /^(pattern not matched|got incomplete line (at shutdown|before first line))/, UNMATCHED],
+  ['fluent/plugin/in_tail', /^(pattern not matched|got incomplete line (at shutdown|before first line))/, unmatched],
   ['fluent/plugin/in_tail', /^(pattern not matched: |got incomplete line at shutdown from … )""/], // an empty line
   ['fluent/plugin/in_tail', /^(… unreadable|Permission denied|Unparsable line in pos_file|….* already exists. use latest one)/],
   ['fluent/plugin/in_tail', /^(expand_paths: stat|stat\(\) for|Could not follow a file|Skip |detach_watcher could be|Too many )/],
@@ -93,3 +91,22 @@ export const HARMLESS: readonly Row[] = [
   ['fluent/plugin/filter_geoip.rb', /is empty string$/],
   ['fluent/plugin/filter_analyze_config.rb fluent/plugin/prometheus', ANY],
 ];
+
+/** Inputs other than in_tail. They read no log file. */
+const OTHER_INPUT = /^fluent\/plugin\/in_(?!tail(?:\.rb|\/))/;
+
+/** Whether no record is lost with a message, or the witness counts it. Any message that is not known to be harmless is a doubt. */
+export function isHarmless({ file, text, error }: Heard, about: readonly PluginSettings[]): boolean {
+  const isIn = (name: string) => file === name || (!name.endsWith('.rb') && file.startsWith(name));
+  const isKnown = HARMLESS.some(
+    ([files, texts, onlyIf = () => true]) =>
+      texts.test(text) && files.split(' ').some(isIn) && onlyIf(about, error ?? ''),
+  );
+  return isKnown || OTHER_INPUT.test(file);
+}
+
+/** There is a plugin of this class, and all of them have this setting. */
+function allHave(about: readonly PluginSettings[], name: string, setting: string, value: boolean): boolean {
+  const meant = about.filter((plugin) => plugin.class === `Fluent::Plugin::${name}`);
+  return meant.length > 0 && meant.every(({ settings }) => (settings[setting] ?? false) === value);
+}

@@ -18,16 +18,19 @@ export function leftIn({ kind, report }: WorkerReport, history: FileHistory): re
           bytes: size,
         }),
       ),
-    ...(isAlive ? report.files.flatMap(unreadIn) : []),
-    ...(isAlive && report.movingThreads > 0
-      ? [{ kind: 'moving', threads: report.movingThreads } as const]
-      : []),
     ...report.closed.flatMap((file) => letGo(file, history)),
     ...report.aside.map((path): Left => ({ kind: 'given-up', path, bytes: undefined })),
-    ...(isAlive ? keptIn(report) : keptIn({ files: report.closed, kept: [] })),
-    ...(isAlive
-      ? report.outputs.flatMap((output) => heldBy(output, output.isRetrying ? 'retry' : 'flush'))
-      : []),
+    ...(isAlive ? leftOnTheWay(report) : report.closed.flatMap(waitingIn)),
+  ];
+}
+
+function leftOnTheWay({ files, movingThreads: threads, kept, outputs }: Report): readonly Left[] {
+  return [
+    ...files.flatMap(unreadIn),
+    ...(threads > 0 ? [{ kind: 'moving', threads } as const] : []),
+    ...files.flatMap(waitingIn),
+    ...kept.map((one) => ({ kind: 'kept', ...one }) as const),
+    ...outputs.flatMap((output) => heldBy(output, output.isRetrying ? 'retry' : 'flush')),
   ];
 }
 
@@ -36,26 +39,15 @@ function unreadIn({ path, position, size, unfinished, lines, isUnreadable }: Fil
   // in_tail has not noticed the truncation yet.
   if (size < position) return [{ kind: 'unread', path, bytes: size }];
   const bytes = size - position;
-  if (lines === 0 && bytes <= 0) return [];
+  if (lines === 0 && bytes === 0) return [];
   if (isUnreadable) return [{ kind: 'unreadable', path, bytes }];
   if (lines === 0 && bytes <= unfinished) return [{ kind: 'unfinished', path, bytes }];
-  return [{ kind: 'unread', path, bytes: Math.max(0, bytes) }];
+  return [{ kind: 'unread', path, bytes }];
 }
 
 /** Unread bytes of a closed file, even if they came after in_tail let go of it. */
-function letGo(
-  {
-    path,
-    key,
-    position,
-    size = position,
-    unfinished,
-    isUnreadable,
-    at,
-    wasFollowed,
-  }: Report['closed'][number],
-  history: FileHistory,
-): readonly Left[] {
+function letGo(file: FileReport, history: FileHistory): readonly Left[] {
+  const { path, key, position, size = position, unfinished, isUnreadable, at, wasFollowed } = file;
   const bytes = size - (history.reachedSince(key, at) ?? position);
   if (bytes <= 0 || history.isFollowed(key)) return [];
   // Nobody delivers the rest of a line whose file had left its path.
@@ -64,21 +56,11 @@ function letGo(
   return [{ kind, path, bytes }];
 }
 
-function keptIn({ files, kept }: Pick<Report, 'files' | 'kept'>): readonly Left[] {
-  const records = files.filter(({ record }) => record > 0);
-  return [
-    ...records.map(
-      ({ path, emitsAfter }): Left => ({
-        kind: 'kept',
-        where: `the multiline source of ${path}`,
-        records: 1,
-        emitsAfter,
-      }),
-    ),
-    ...kept.map(
-      ({ plugin, records, emitsAfter }): Left => ({ kind: 'kept', where: plugin, records, emitsAfter }),
-    ),
-  ];
+/** The record of a multiline source that waits for its next line. */
+function waitingIn({ path, record, emitsAfter }: FileReport): readonly Left[] {
+  return record > 0
+    ? [{ kind: 'kept', where: `the multiline source of ${path}`, records: 1, emitsAfter }]
+    : [];
 }
 
 export function heldBy(output: OutputReport, next: Held['next']): readonly Left[] {

@@ -1,8 +1,8 @@
 /** Turns the numbers that the witnesses counted into doubts, and into the sums for people. */
-import type { Doubt, Receipt } from '../progress/progress.ts';
+import { type Doubt, type Receipt, WAYS, type Way } from '../progress/progress.ts';
 import { groupedBy, sum } from '../text/lists.ts';
 import { counted } from '../text/units.ts';
-import { nameOf, nameOfWorker, type OutputReport, type ReceiptReport, type WorkerReport } from './answer.ts';
+import { nameOf, nameOfWorker, type OutputReport, type WorkerReport } from './answer.ts';
 import { doubt } from './doubts-of-files.ts';
 
 /** The last numbers of each output. A closed buffer has told its own in `ends`. */
@@ -56,7 +56,7 @@ function undelivered(about: string, ways: readonly (readonly [number, string])[]
 }
 
 /** How many records more an output took than it accounts for; 0 if a number is unknown. */
-function missingIn({ took, left, delivered, secondary, aside, dropped, held }: ReceiptReport): number {
+function missingIn({ took, left, delivered, secondary, aside, dropped, held }: Pick<Receipt, Way>): number {
   const missing = Number(took) + Number(left) - sum([delivered, secondary, aside, dropped, held].map(Number));
   return Number.isNaN(missing) ? 0 : missing;
 }
@@ -106,27 +106,16 @@ export function receiptsIn(workers: readonly WorkerReport[]): readonly Receipt[]
       .map((output) => ({ output, isOver: one.kind === 'gone' || output.buffer === 'reloaded' })),
   );
   return [...groupedBy(all, ({ output }) => nameOf(output))].map(([name, group]) => {
-    const total = (way: Way, from = group) =>
+    const total = (way: Way, from: typeof all = group) =>
       totalOf(from.filter(({ output }) => !output.receipt.isOwn).map(({ output }) => output.receipt[way]));
     const over = group.filter(({ isOver }) => isOver);
     // What one worker held at its end is left over for the next one, and counts once.
     const passed = Math.min(total('left') ?? 0, total('held', over) ?? 0);
     const once = (records: number | undefined) => records && records - passed;
-    return {
-      output: name,
-      took: total('took'),
-      own: total('own'),
-      left: once(total('left')),
-      delivered: total('delivered'),
-      secondary: total('secondary'),
-      aside: total('aside'),
-      dropped: total('dropped'),
-      held: once(total('held')),
-    };
+    const totals = Object.fromEntries(WAYS.map((way) => [way, total(way)]));
+    return { output: name, ...totals, left: once(total('left')), held: once(total('held')) };
   });
 }
-
-type Way = Exclude<keyof ReceiptReport, 'drops' | 'isOwn'>;
 
 function totalOf(numbers: readonly (number | undefined)[]): number | undefined {
   const known = numbers.flatMap((one) => one ?? []);

@@ -5,11 +5,11 @@
 import { describeLeft, type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
-import { nameOf, nameOfWorker, type OutputReport, type Report, type WorkerReport } from './answer.ts';
+import { nameOf, nameOfWorker, type OutputReport, type WorkerReport } from './answer.ts';
 import { doubt, doubtsOfFiles } from './doubts-of-files.ts';
 import { FileHistory } from './file-history.ts';
+import { isHarmless } from './harmless-messages.ts';
 import { heldBy, leftIn } from './left.ts';
-import { isHarmless } from './messages.ts';
 import { awayOf, doubtsOfReceipts, doubtsOfWorkers, linesIn, receiptsIn, takenIn } from './receipts.ts';
 import { mayHold, silentLosses } from './silent-loss.ts';
 
@@ -21,11 +21,11 @@ export type Witness = {
   /** When posidle last saw it alive, if it is gone. */
   readonly aliveAt?: Millis | undefined;
 } & (
-  | { readonly kind: 'alive'; readonly report: Report }
-  /** Nobody listens at the socket any more. `report` is the last report, if there is one. */
-  | { readonly kind: 'gone'; readonly report: Report | undefined }
+  | Pick<WorkerReport, 'kind' | 'report'>
+  /** Nobody listens at the socket any more, and there is no last report. */
+  | { readonly kind: 'gone'; readonly report: undefined }
   /** `isBusy`: it may still answer. */
-  | { readonly kind: 'silent'; readonly why: string; readonly isBusy: boolean }
+  | { readonly kind: 'silent'; readonly report?: undefined; readonly why: string; readonly isBusy: boolean }
 );
 
 export interface Reports {
@@ -38,10 +38,8 @@ export function isAnswered({ witnesses }: Reports): boolean {
   return witnesses.length > 0 && witnesses.every(hasSaid);
 }
 
-function hasSaid(one: Witness): boolean {
-  return one.kind === 'alive'
-    ? one.report.error === undefined
-    : one.kind === 'gone' && one.report?.isFinal === true;
+function hasSaid({ kind, report }: Witness): boolean {
+  return report !== undefined && (kind === 'alive' ? report.error === undefined : report.isFinal);
 }
 
 /** Whether every worker has answered or has ended, well or not. */
@@ -86,18 +84,14 @@ function followedUntil({ at, witnesses }: Reports): Millis {
 }
 
 /** None of a worker that ended before it was ready: it has read nothing. */
-function readersOf(one: Witness): readonly string[] {
-  if (one.kind === 'silent' || (one.kind === 'gone' && one.report?.isReady !== true)) return [];
-  return one.report?.readers ?? [];
+function readersOf({ kind, report }: Witness): readonly string[] {
+  return report !== undefined && (kind === 'alive' || report.isReady) ? report.readers : [];
 }
 
 export function progressFromWitnesses(reports: Reports): Progress {
   const { at, witnesses } = reports;
-  const workers = witnesses.flatMap((one): readonly WorkerReport[] =>
-    one.kind === 'silent' || one.report === undefined ? [] : [{ ...one, report: one.report }],
-  );
+  const workers = witnesses.filter((one) => one.report !== undefined);
   const history = new FileHistory(workers);
-  const reached = history.byIdentity();
   const ends = endsIn(workers);
   // The oldest worker comes first.
   const latest = new Set(
@@ -116,14 +110,14 @@ export function progressFromWitnesses(reports: Reports): Progress {
     left: [...unstartedIn(workers), ...workers.filter(isSure).flatMap(leftBy)],
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
-      ...doubtsOfFiles(workers, history, reached),
+      ...doubtsOfFiles(workers, history),
       ...workers.flatMap(doubtsOfPlugins),
       ...ends.flatMap(({ end }) => (end.buffer === 'reloaded' ? [doubtOfReload(end)] : [])),
       ...(isAnswered(reports) ? doubtsOfWorkers(workers) : []),
       ...workers.filter((one) => !isSure(one)).flatMap((one) => doubtOfRest(one, leftBy(one))),
     ]),
     mark: [history.sum(), workers.map(({ report }) => [report.repeatedEmits, report.isReady])].join(' '),
-    files: reached.size,
+    files: history.reached.size,
     movedAt: undefined,
     unseen: [],
     ignoresSigterm: workers.some(({ kind, report }) => kind === 'alive' && report.ignoresSigterm),
@@ -219,8 +213,8 @@ function doubtsOfPlugins(one: WorkerReport): readonly Doubt[] {
       ),
     ...doubtsOfReceipts(one),
     ...silentLosses(plugins).map(([about, why]) => doubt('no-ack', about, why)),
-    ...[...others.map((plugin) => ({ ...plugin, buffer: 'none' })), ...outputs]
-      .filter((plugin) => mayHold(plugin.class, { hasBuffer: plugin.buffer !== 'none' }))
+    ...plugins
+      .filter(mayHold)
       .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether it keeps records')),
   ];
 }

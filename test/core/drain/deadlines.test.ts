@@ -9,11 +9,12 @@ import { ABSENT, entry, fileOf, policy, seen, snapshot } from '../../support/bui
 import { sized } from '../worlds.ts';
 
 /** The observation, with the defaults of `policy()` and with `rules`. */
-type Ask = (seen: Observation, rules: Policy) => number | undefined;
-type Row = [what: string, at: number | undefined, rules?: Partial<Policy>, looks?: readonly Snapshot[]];
+type Ask = (seen: Observation, rules: Policy) => number;
+type Row = [what: string, at: number, rules?: Partial<Policy>, looks?: readonly Snapshot[]];
 
 const HTTP: Trigger = { by: 'http', at: 10_000 };
 const TERM: Trigger = { by: 'SIGTERM', at: 10_000 };
+const { NEVER } = deadlines;
 const OVER = Number.NEGATIVE_INFINITY;
 const MAIN = [{ pid: 1, startTime: '1' }];
 /** Looks at 0 s, 5 s and 20 s; the position moves at 5 s. */
@@ -49,7 +50,7 @@ check(
   (seen, rules) => deadlines.absenceDeadline(begin(1_000), seen, rules),
   [
     ['is the start timeout', 601_000],
-    ['may be off', undefined, { startTimeout: 'off' }],
+    ['may be off', NEVER, { startTimeout: 'off' }],
     ['is the grace period after a signal', 27_000, {}, signalled],
     ['is over at a second signal', OVER, {}, signalledTwice],
     ['is the settle time where nobody starts it again', 3_000, { settle: 2_000 }, ended],
@@ -58,13 +59,13 @@ check(
 
 check('the deadline of the quiet window', deadlines.quietAt, [
   ['is counted from the last movement', 65_000],
-  ['may be off', undefined, { quiet: 'off' }],
+  ['may be off', NEVER, { quiet: 'off' }],
 ]);
 
 check('the deadline of main', deadlines.mainEndAt, [
   ['that was never seen is the start timeout', 600_000],
   ['that is gone is `doneProcessGone`', 9_000, {}, [...mainRuns, look(7_000, { mains: [] })]],
-  ['that runs is none', undefined, {}, mainRuns],
+  ['that runs is none', NEVER, {}, mainRuns],
 ]);
 
 check('the deadline of the next trigger', deadlines.triggerAt, [
@@ -74,10 +75,16 @@ check('the deadline of the next trigger', deadlines.triggerAt, [
 ]);
 
 test.each([
-  ['the trigger', 10_000, 12_000],
+  ['the end of main', 10_000, 12_000],
   ['a movement after that', 1_000, 7_000],
 ])('the time in which in_tail may still deliver a last line counts from %s', (_, at, end) => {
-  expect(deadlines.finishEnd({ ...HTTP, at }, seen(usual))).toBe(end);
+  expect(deadlines.finishEnd(at, seen(usual))).toBe(end);
+});
+
+test('records that are kept come out by themselves two ticks after the time of their plugin', () => {
+  const { progress, ...known } = seen(usual);
+  const left = [{ kind: 'kept', where: 'concat', records: 1, emitsAfter: 60_000 }] as const;
+  expect(deadlines.keptUntil(HTTP, { ...known, progress: { ...progress, left } })).toBe(67_000);
 });
 
 check('the deadline of a drain', drainBy(HTTP), [
@@ -90,6 +97,7 @@ check('the deadline of a drain by a signal', drainBy(TERM), [
   ['is the grace period, less the time to stop', 27_000, {}, signalled],
   ['is not the drain timeout', 27_000, { drainTimeout: 5_000 }, signalled],
   ['keeps half of a short grace period for the stop', 16_000, { grace: 8_000 }, signalled],
+  ['keeps what the kubelet gives for the stop in an ending Pod', 35_000, { podEnds: true }, signalled],
 ]);
 
 check('the deadline of the last flush', (seen, rules) => deadlines.lastFlushAt(HTTP, seen, rules), [
@@ -99,9 +107,8 @@ check('the deadline of the last flush', (seen, rules) => deadlines.lastFlushAt(H
 ]);
 
 check('the deadline of a return', (seen, rules) => deadlines.returnDeadline(HTTP, seen, rules), [
-  ['is none while Fluentd is there', undefined],
+  ['is none while Fluentd is there', NEVER],
   ['is the settle time', 22_000, {}, away],
-  ['is over at once for a child', 20_000, { role: 'parent' }, away],
   ['is never later than that of the drain', 21_000, { drainTimeout: 11_000 }, away],
 ]);
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { flushAt } from '../../../src/core/drain/flushing.ts';
+import { isFlushDue } from '../../../src/core/drain/flushing.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { Draining, Gate } from '../../../src/core/drain/state.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
@@ -37,7 +37,8 @@ interface World {
 /** The look is taken at 100 s; the drain began at 90 s and has its deadline at 390 s. */
 const NOW = 100_000;
 const BEGAN = 90_000;
-const LAST_FLUSH = 380_000;
+const DEADLINE = 390_000;
+const LAST_FLUSH = DEADLINE - 10_000;
 const CHUNKS = { look: { buffers: onDisk(10) } };
 const flushed = (flushedAt: number) => ({ state: { flushedAt } });
 const newcomer = running({ supervisor: { pid: 5_000, startTime: '9' } });
@@ -47,8 +48,9 @@ const STARTING = running({ isStarting: true, workers: [{ pid: 5_000, startTime: 
 const SIGNALLED = { requests: [{ by: 'SIGTERM', at: 99_000 }] } as const;
 const retrying = said(alive({ outputs: [{ ...holding('a'), retry: true }] }));
 
-/** When the flush is asked for, where a file has bytes left and the buffer in memory may hold lines. */
-function flushTime({ gate = 'flush', look, before, state, rules, movedAt = BEGAN, since }: World) {
+/** Whether a flush is asked for at this time, where a file has bytes left and the buffer in memory may hold lines. */
+function isDue(world: World, at: number): boolean {
+  const { gate = 'flush', look, before, state, rules, movedAt = BEGAN, since } = world;
   const file = (position: number) => [[entry({ position }), fileOf(entry({ position }), 200)]] as const;
   const early = since === undefined ? [] : [snapshot(since, file(100), look)];
   const looks = [
@@ -58,7 +60,7 @@ function flushTime({ gate = 'flush', look, before, state, rules, movedAt = BEGAN
     snapshot(NOW, file(100), { buffers: IN_MEMORY, ...look }),
   ];
   const began = draining({ since: BEGAN, trigger: { by: 'http', at: BEGAN }, ...state });
-  return flushAt(began, { name: gate, why: '' }, seen(looks, policy(rules)), policy(rules));
+  return isFlushDue(began, { name: gate, why: '' }, { ...seen(looks, policy(rules)), at }, policy(rules));
 }
 
 const REACHED = { fluentd: REMOTE, ...said(alive({ outputs: [holding('a')] })) };
@@ -89,7 +91,8 @@ test.each<[string, World, number]>([
   ['of a Fluentd whose pos file was removed', { look: MISSING, gate: 'pos-file' }, LAST_FLUSH],
   ['of a supervisor that has run for the settle time', { look: { fluentd: newcomer }, since: 98_000 }, NOW],
 ])('a flush is asked for %s', (_, world, at) => {
-  expect(flushTime(world)).toBe(at);
+  expect(isDue(world, at)).toBe(true);
+  if (at !== NOW) expect(isDue(world, at - 1)).toBe(false);
 });
 
 test.each<[string, World]>([
@@ -105,5 +108,5 @@ test.each<[string, World]>([
   ['of a Fluentd that has no pos file yet: it has only just begun', { look: MISSING, before: MISSING }],
   ['of a supervisor that has run for a shorter time', { look: { fluentd: newcomer }, since: 98_001 }],
 ])('no flush is asked for %s', (_, world) => {
-  expect(flushTime(world)).toBeUndefined();
+  expect(isDue(world, DEADLINE)).toBe(false);
 });

@@ -21,6 +21,7 @@ import { alive, gone } from '../../support/witnesses.ts';
 import { said, sized } from '../worlds.ts';
 
 const behind = sized(120, '/behind');
+const STOPPED = { name: 'stopped', since: 9_000, pending: undefined } as const;
 const RESULT: DrainResult = { trigger: { by: 'done-file', at: 0 }, pending: undefined };
 
 interface Facts {
@@ -39,7 +40,8 @@ function outcome(
 ): Outcome {
   const result = 'result' in facts ? facts.result : RESULT;
   const end = { kind, why: 'why' } as End;
-  const stopped = { name: 'stopped', since: 9_000, end, result } as const;
+  const { trigger, pending } = result ?? {};
+  const stopped = { ...STOPPED, end, trigger, pending };
   const last = snapshot(9_000, files, { fluentd: ABSENT, ...said(gone()), ...look });
   const durations = { watching: 1_000.4, stopping: 4_200 };
   return outcomeOf(stopped, {
@@ -95,8 +97,8 @@ describe('an outcome', () => {
     const fluentd = isOver ? ABSENT : running();
     const ended = seen([look(0, alive(reads), other), look(8_000, gone(reads), other), { ...last, fluentd }]);
     const doubted = (at: number) => {
-      const result: DrainResult = { ...RESULT, trigger: { by: 'done-file', at } };
-      const stopped = { name: 'stopped', since: 9_000, end: { kind, why: 'why' }, result } as const;
+      const trigger = { by: 'done-file', at } as const;
+      const stopped = { ...STOPPED, end: { kind, why: 'why' }, trigger };
       return outcomeOf(stopped, { seen: ended, policy: policy(), durations: {} }).doubts.worst;
     };
     expect(doubted(0)).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DrainResult, State } from '../../../src/core/drain/state.ts';
+import type { State, Trigger } from '../../../src/core/drain/state.ts';
 import { statusOf } from '../../../src/core/drain/status.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { ABSENT, draining, LOG, seen, snapshot } from '../../support/builders.ts';
@@ -36,10 +36,7 @@ test('an unknown value is null', () => {
 
 test('the trigger is shown to the end', () => {
   const end = { kind: 'stopped', why: '' } as const;
-  const told = (result: DrainResult | undefined) =>
-    status({ name: 'stopped', since: 0, end, result }).trigger;
-  expect([told({ trigger: draining().trigger, pending: undefined }), told(undefined)]).toEqual([
-    'http',
-    null,
-  ]);
+  const told = (trigger: Trigger | undefined) =>
+    status({ name: 'stopped', since: 0, end, trigger, pending: undefined }).trigger;
+  expect([told(draining().trigger), told(undefined)]).toEqual(['http', null]);
 });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { NEVER } from '../../../src/core/drain/deadlines.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
-import { begin, questionIn, type State, type Trigger } from '../../../src/core/drain/state.ts';
+import { type Action, begin, questionIn, type State, type Trigger } from '../../../src/core/drain/state.ts';
 import { step } from '../../../src/core/drain/step.ts';
 import { drain } from '../../../src/core/drain/transitions.ts';
-import { mayMainRun } from '../../../src/core/drain/trigger.ts';
+import { depthIn, ofMainBy } from '../../../src/core/drain/trigger.ts';
 import type { Observation } from '../../../src/core/look/observation.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { DrainRequest } from '../../../src/core/progress/drain-request.ts';
@@ -33,7 +34,6 @@ const DEADLINE = 60_000;
 /** The last flush begins so long before the deadline, and the stop so long after that flush. */
 const CLOSES = DEADLINE - 250;
 const WATCHING = { name: 'watching', since: 0 } as const;
-const STOP = [{ do: 'stop' }];
 const behind: readonly Watched[] = [sized(300)];
 const read: readonly Watched[] = [[entry()]];
 
@@ -76,16 +76,18 @@ describe('quiet', () => {
 
   test('asks a witness about unread bytes when its window is over', () => {
     const source = 'witness';
-    expect(silent(4_000, { source }, behind).depth).toBe('all');
-    expect(silent(3_999, { source }, behind).depth).toBe('light');
-    expect(silent(4_000, {}, behind).depth).toBe('light');
+    const depthAt = (at: number, changes: Partial<Observation> = {}) =>
+      depthIn(WATCHING, { ...looks(behind, at), ...changes }, policy({ quiet: 4_000 }));
+    expect(depthAt(4_000, { source })).toBe('all');
+    expect(depthAt(3_999, { source })).toBe('light');
+    expect(depthAt(4_000)).toBe('light');
   });
 
   test('says how long nothing has moved, and begins at the look', () => {
     expect(silent(5_000)).toMatchObject({
       state: { name: 'draining', since: 5_000, trigger: { by: 'quiet', at: 5_000 }, pending: undefined },
       whyChanged: 'nothing has moved for 5.0 s',
-      actions: [],
+      action: undefined,
     });
   });
 });
@@ -122,15 +124,11 @@ describe('a trigger that does not guess', () => {
 
   test('says nothing of a main that came back after as long a time', () => {
     const known = policy({ ...rules, doneProcessGone: 2_000 });
-    const mayRun = (longestGap: number | undefined) => {
+    const ofMain = (longestGap: number | undefined) => {
       const what = gone(1_000);
-      return mayMainRun(
-        { by: 'done-process', at: AT },
-        { ...what, main: { ...what.main, longestGap } },
-        known,
-      );
+      return ofMainBy({ by: 'done-process', at: AT }, { ...what, main: { ...what.main, longestGap } }, known);
     };
-    expect([undefined, 1_999, 2_000].map(mayRun)).toEqual([false, false, true]);
+    expect([undefined, 1_999, 2_000].map(ofMain)).toEqual(['ended', 'ended', 'nothing']);
   });
 
   test('is taken back only where main runs again, and nothing else calls', () => {
@@ -150,10 +148,10 @@ describe('a trigger that does not guess', () => {
 
 test('a heartbeat that main refreshes again says nothing of main, whoever else calls', () => {
   const trigger = { by: 'heartbeat', at: 5_000 } as const;
-  const mayRun = (...requests: readonly DrainRequest[]) =>
-    mayMainRun(trigger, looks(behind, AT, { requests }), policy());
-  expect(mayRun({ by: 'SIGTERM', at: 6_000 })).toBe(true);
-  expect(mayRun(trigger, { by: 'SIGTERM', at: 6_000 })).toBe(false);
+  const ofMain = (...requests: readonly DrainRequest[]) =>
+    ofMainBy(trigger, looks(behind, AT, { requests }), policy());
+  expect(ofMain({ by: 'SIGTERM', at: 6_000 })).toBe('nothing');
+  expect(ofMain(trigger, { by: 'SIGTERM', at: 6_000 })).toBe('stopped');
 });
 
 test('a drain by the heartbeat is taken back when main refreshes its file again, and nothing else calls', () => {
@@ -170,11 +168,11 @@ describe('before anything is read', () => {
   const silent = (at: number, changes: Partial<Observation> = {}, rules: Partial<Policy> = {}) =>
     decided(begin(0), { ...looks([], at), ...changes }, { startTimeout: 600_000, quiet: 60_000, ...rules });
 
-  test.each<[string, Parameters<typeof silent>, State['name'], number | undefined]>([
+  test.each<[string, Parameters<typeof silent>, State['name'], number]>([
     ['Fluentd is waited for', [599_999], 'waiting', 600_000],
-    ['the start timeout is a trigger, where silence is one', [600_000], 'draining', undefined],
-    ['the start timeout is none, where another has to come', [600_000, {}, OFF], 'waiting', undefined],
-    ['one entry that moved begins the watch', [1, { hasRead: true }], 'watching', undefined],
+    ['the start timeout is a trigger, where silence is one', [600_000], 'draining', NEVER],
+    ['the start timeout is none, where another has to come', [600_000, {}, OFF], 'waiting', NEVER],
+    ['one entry that moved begins the watch', [1, { hasRead: true }], 'watching', NEVER],
   ])('%s', (_, world, name, due) => {
     const { state, wakeAt } = silent(...world);
     expect([state.name, wakeAt]).toEqual([name, due]);
@@ -203,49 +201,34 @@ describe('before anything is read', () => {
   });
 });
 
-const SETTLED = 50_000;
 const QUIET: Trigger = { by: 'quiet', at: 5_000 };
 const buffered = { buffers: IN_MEMORY };
 const flushed = { flushedAt: 5_000 };
 
 describe('a drain that is over its time', () => {
   test('flushes the lines read since the last flush, and stops a moment later', () => {
-    const early = decided(draining(), looks(behind, CLOSES - 1, buffered));
-    expect(early.state).toMatchObject({ name: 'draining' });
-    expect(early.state).not.toHaveProperty('closingAt');
+    const early = decided(draining(flushed), looks(behind, CLOSES - 1, buffered));
+    expect(early).toMatchObject({ action: undefined, state: { name: 'draining' } });
     const closing = decided(draining(), looks(behind, CLOSES, buffered));
-    expect(closing).toMatchObject({
-      actions: [{ do: 'flush' }],
-      wakeAt: DEADLINE,
-      state: { closingAt: CLOSES },
-    });
-    const still = decided(draining({ closingAt: CLOSES }), looks(behind, DEADLINE - 1, buffered));
-    expect(still).toMatchObject({ actions: [], wakeAt: DEADLINE, state: { name: 'draining' } });
-    const stopped = decided(draining({ closingAt: CLOSES }), looks(behind, DEADLINE, buffered));
-    expect(stopped).toMatchObject({ state: { name: 'stopping' }, actions: STOP });
+    expect(closing).toMatchObject({ action: 'flush', state: { flushedAt: CLOSES } });
+    const still = decided(closing.state, looks(behind, DEADLINE - 1, { buffers: onDisk(1) }));
+    expect(still).toMatchObject({ action: undefined, state: { name: 'draining' } });
+    const stopped = decided(closing.state, looks(behind, DEADLINE, buffered));
+    expect(stopped).toMatchObject({ state: { name: 'stopping' }, action: 'stop' });
     expect(stopped.whyChanged).toMatch(/^not drained, unread: \/var\/log\/app.log/);
   });
 
   test('flushes nothing if every gate is open', () => {
-    const { actions, state } = decided(draining({ flushedAt: CLOSES - 1 }), looks(read, CLOSES, buffered));
-    expect([actions, state.name]).toEqual([[], 'draining']);
+    const { action, state } = decided(draining({ flushedAt: CLOSES - 1 }), looks(read, CLOSES, buffered));
+    expect([action, state.name]).toEqual([undefined, 'draining']);
   });
 
   test.each([
-    ['stops at once at a second signal', [8_000, 8_500], 'stopping', undefined],
-    ['goes on at the first one, until the last flush', [8_000], 'draining', 15_500],
-  ])('%s', (_, at, name, wakeAt) => {
-    expect(decided(draining(), looks(behind, AT, signals(...at)))).toMatchObject({ state: { name }, wakeAt });
+    ['stops at once at a second signal', [8_000, 8_500], 'stopping'],
+    ['goes on at the first one', [8_000], 'draining'],
+  ])('%s', (_, at, name) => {
+    expect(decided(draining(), looks(behind, AT, signals(...at))).state).toMatchObject({ name });
   });
-});
-
-test.each([
-  ['comes at the last flush, not at the settle time that has passed', AT, SETTLED],
-  ['comes when the settle time is over', 1_000, 2_000],
-  ['comes before the deadline once it is time for the last flush', SETTLED, CLOSES],
-])('the next look of a drain %s', (_, at, wakeAt) => {
-  const next = decided(draining(), looks(behind, at));
-  expect(next).toMatchObject({ state: { name: 'draining' }, wakeAt, actions: [] });
 });
 
 describe('a drain that finds everything read', () => {
@@ -255,13 +238,13 @@ describe('a drain that finds everything read', () => {
     expect(decided(draining(), looks(read, AT))).toMatchObject({
       whyChanged: 'everything is read',
       state: { name: 'stopping', since: AT, toldAt: AT, told: [4242] },
-      actions: STOP,
+      action: 'stop',
     });
   });
 
   test('flushes the buffers that it cannot see', () => {
-    const { state, actions } = decided(draining(), looks(read, AT, buffered));
-    expect({ ...state, actions }).toMatchObject({ flushedAt: AT, actions: [{ do: 'flush' }] });
+    const { state, action } = decided(draining(), looks(read, AT, buffered));
+    expect({ ...state, action }).toMatchObject({ flushedAt: AT, action: 'flush' });
   });
 
   test.each([
@@ -279,17 +262,17 @@ describe('a drain that finds everything read', () => {
     const again = decided(state, looks(read, AT, { buffers: onDisk(1) }));
     expect(again.state).toMatchObject({ name: 'draining', emptyAt: undefined });
     const away = decided(state, seen([snapshot(0, read), snapshot(1_000, read, { fluentd: ABSENT })]));
-    expect(away).toMatchObject({ state: { name: 'draining', emptyAt: undefined }, actions: [] });
+    expect(away).toMatchObject({ state: { name: 'draining', emptyAt: undefined }, action: undefined });
   });
 
   test('leaves the stop to the kubelet', () => {
     const next = decided(draining(), looks(read, AT), { podEnds: true });
-    expect(next).toMatchObject({ state: { end: { kind: 'left-to-kubelet' } }, actions: [] });
+    expect(next).toMatchObject({ state: { end: { kind: 'left-to-kubelet' } }, action: undefined });
   });
 
   test('never signals what may be another Fluentd, also at the deadline', () => {
     const next = decided(draining(), looks(read, DEADLINE, { fluentd: running({ proof: 'none' }) }));
-    expect(next).toMatchObject({ state: { end: { kind: 'not-proven' } }, actions: [] });
+    expect(next).toMatchObject({ state: { end: { kind: 'not-proven' } }, action: undefined });
   });
 });
 
@@ -299,23 +282,36 @@ test.each([
   ['has a filter that posidle does not know', { plugins: [{ class: 'Fluent::Plugin::OtherFilter' }] }],
 ])('in an ending Pod, too, posidle itself stops a Fluentd that %s', (_, facts) => {
   const look = { fluentd: REMOTE, posFiles: [], ...said(alive(facts)) };
-  expect(decided(draining(), looks([], AT, look), { podEnds: true })).toMatchObject({ actions: STOP });
+  expect(decided(draining(), looks([], AT, look), { podEnds: true })).toMatchObject({ action: 'stop' });
 });
 
 describe('what in_tail may still finish', () => {
   const DONE: Trigger = { by: 'done-file', at: AT };
-  const lookAt = (file: object, at = AT) =>
-    seen([AT, at].map((each) => snapshot(each, read, said(alive({ files: [sight(file)] })))));
+  const lookAt = (file: object, at = AT, first = AT) =>
+    seen([first, at].map((each) => snapshot(each, read, said(alive({ files: [sight(file)] })))));
   const half = { pos: 90, unfinished: 10 };
 
   test.each([
     ['an unfinished line', half],
     ['a record of a multiline source', { record: 10 }],
   ])('%s keeps the drain waiting for two seconds, if main has ended', (_, file) => {
-    const at = (after: number) => decided(draining({ trigger: DONE }), lookAt(file, AT + after));
-    expect(at(0)).toMatchObject({ actions: [], state: { mainHasEnded: true } });
+    const begun = draining({ trigger: DONE, mainEndedAt: AT });
+    const at = (after: number) => decided(begun, lookAt(file, AT + after));
+    expect(at(0)).toMatchObject({ action: undefined, state: { mainEndedAt: AT } });
     expect(at(1_999).state.name).toBe('draining');
     expect(at(2_000).state.name).toBe('stopping');
+  });
+
+  test('keeps a drain waiting that began before main had ended', () => {
+    const requests = [
+      { by: 'SIGTERM', at: 0 },
+      { by: 'done-file', at: AT },
+    ] as const;
+    const at = (after: number) => ({ ...lookAt(half, AT + after, 0), requests });
+    const { state } = decided(draining({ trigger: { by: 'SIGTERM', at: 0 } }), at(0));
+    expect(state.name).toBe('draining');
+    expect(decided(state, at(1_999)).state.name).toBe('draining');
+    expect(decided(state, at(2_000)).state.name).toBe('stopping');
   });
 
   test('an unfinished line keeps no drain waiting while main may still write, nor if all is read', () => {
@@ -346,7 +342,7 @@ test('a guess is taken back by a movement, and by no other look', () => {
 
 test('an overdue look ends no drain, and opens no gate', () => {
   const late: Observation = { ...looks(read, AT, buffered), extent: 'overdue' };
-  expect(decided(draining(), late)).toMatchObject({ actions: [], wakeAt: CLOSES, state: draining() });
+  expect(decided(draining(), late)).toMatchObject({ action: undefined, state: draining() });
 });
 
 const successor = running({ supervisor: { pid: 5_000, startTime: '9' } });
@@ -365,19 +361,17 @@ function stepped(state: State, fluentd: FluentdReading, at = AT, rules: Partial<
 }
 
 describe('a Fluentd that was told to stop', () => {
-  test.each<[string, FluentdReading, number, readonly object[], object?]>([
-    ['is not told again', running(), AT, []],
-    ['and whose successor runs on: it is told to stop, too', successor, AT, STOP],
-    ['and whose successor was told too is not told again', successor, AT, [], { told: [4242, 5_000] }],
-    ['by a call: what shows of it later is not told', running(), AT, [], { told: [] }],
-    ['by a call: is called again when 5 s have passed', REMOTE, 5_000, STOP],
-    ['by a call: is not called again before', REMOTE, 4_999, []],
-    ['is killed when the time to stop is over', running(), 60_000, [{ do: 'kill' }]],
-    ['is not killed before', running(), 59_999, []],
-  ])('%s', (_, fluentd, at, actions, changes = {}) => {
-    const next = stepped({ ...stopping, ...changes }, fluentd, at);
-    expect(next.actions).toEqual(actions);
-    if (at < 60_000) expect(next.wakeAt).toBe(60_000);
+  test.each<[string, FluentdReading, number, Action | undefined, object?]>([
+    ['is not told again', running(), AT, undefined],
+    ['and whose successor runs on: it is told to stop, too', successor, AT, 'stop'],
+    ['and whose successor was told too is not told again', successor, AT, undefined, { told: [4242, 5_000] }],
+    ['by a call: what shows of it later is not told', running(), AT, undefined, { told: [] }],
+    ['by a call: is called again when 5 s have passed', REMOTE, 5_000, 'stop'],
+    ['by a call: is not called again before', REMOTE, 4_999, undefined],
+    ['is killed when the time to stop is over', running(), 60_000, 'kill'],
+    ['is not killed before', running(), 59_999, undefined],
+  ])('%s', (_, fluentd, at, action, changes = {}) => {
+    expect(stepped({ ...stopping, ...changes }, fluentd, at).action).toBe(action);
   });
 
   test('and is told again has the time of that order', () => {
@@ -401,14 +395,14 @@ describe('a Fluentd that was told to stop', () => {
   });
 
   test('and is gone has stopped', () => {
-    const result = { trigger: stopping.trigger, pending: stopping.pending };
-    expect(stepped(stopping, ABSENT).state).toMatchObject({ end: { kind: 'stopped' }, result });
+    const { trigger, pending } = stopping;
+    expect(stepped(stopping, ABSENT).state).toMatchObject({ end: { kind: 'stopped' }, trigger, pending });
   });
 
   test('and was killed is gone, or is given up after 10 s', () => {
     const killing = { ...stopping, name: 'killing' } as const;
     expect(stepped(killing, ABSENT).state).toMatchObject({ end: { kind: 'killed' } });
-    expect(stepped(killing, running(), 9_999)).toMatchObject({ state: { name: 'killing' }, wakeAt: 10_000 });
+    expect(stepped(killing, running(), 9_999)).toMatchObject({ state: { name: 'killing' } });
     expect(stepped(killing, running(), 10_000).state).toMatchObject({ end: { kind: 'survived' } });
   });
 });
@@ -428,14 +422,14 @@ describe('a Fluentd that is not there', () => {
     const rules = { role: 'parent' } as const;
     expect(decided(begin(0), never(AT), rules).state).toMatchObject({ end: { kind: 'no-fluentd' } });
     const { state } = stepped(WATCHING, ABSENT, AT, rules);
-    expect(state).toMatchObject({ end: { kind: 'ended-by-itself' }, result: undefined });
+    expect(state).toMatchObject({ end: { kind: 'ended-by-itself' }, trigger: undefined });
   });
 
   test('while it is drained may come back within the settle time, before the deadline and a second signal', () => {
     const away = (...times: readonly number[]) =>
       seen([snapshot(0, read), ...times.map((at) => snapshot(at, read, { fluentd: ABSENT }))]);
     expect(decided(draining(), away(1_000, 2_999)).state.name).toBe('draining');
-    const stopped = { end: { kind: 'ended-by-itself' }, result: { trigger: draining().trigger } };
+    const stopped = { end: { kind: 'ended-by-itself' }, trigger: draining().trigger };
     for (const times of [
       [1_000, 3_000],
       [DEADLINE - 1, DEADLINE],
@@ -450,16 +444,16 @@ test('a Fluentd that posidle may not signal ends it at once', () => {
   const foreign = running({ proof: 'not-permitted' });
   const end = { kind: 'not-permitted' };
   const { trigger } = draining();
-  expect(stepped(WATCHING, foreign).state).toMatchObject({ end, result: undefined });
-  expect(stepped(draining(), foreign).state).toMatchObject({ end, result: { trigger } });
+  expect(stepped(WATCHING, foreign).state).toMatchObject({ end, trigger: undefined });
+  expect(stepped(draining(), foreign).state).toMatchObject({ end, trigger });
 });
 
-test.each<[string, State, number, string, number | undefined, Partial<Snapshot>?]>([
+test.each<[string, State, number, string, number, Partial<Snapshot>?]>([
   ['are told apart for 10 s', begin(0), 9_999, 'waiting', 10_000],
-  ['are refused then', begin(0), 10_000, 'stopped', undefined],
-  ['are refused at once where one was known', WATCHING, 9_999, 'stopped', undefined],
-  ['are refused when the grace period ends', begin(0), 3_000, 'stopped', undefined, signals(1_000)],
-  ['are refused at a second signal', begin(0), 1_000, 'stopped', undefined, signals(900, 950)],
+  ['are refused then', begin(0), 10_000, 'stopped', NEVER],
+  ['are refused at once where one was known', WATCHING, 9_999, 'stopped', NEVER],
+  ['are refused when the grace period ends', begin(0), 3_000, 'stopped', NEVER, signals(1_000)],
+  ['are refused at a second signal', begin(0), 1_000, 'stopped', NEVER, signals(900, 950)],
 ])('several fluentds %s', (_, state, at, name, wakeAt, look = {}) => {
   const candidates = [row({ pid: 5, argv: ['fluentd', '-c', 'a'] }), row({ pid: 6, argv: ['td-agent'] })];
   const fluentd: FluentdReading = { kind: 'ambiguous', candidates };

@@ -97,7 +97,9 @@ describe('what is left', () => {
   test('is no file that an ended worker never found, if one before it had read the same bytes', () => {
     const before = gone({ closed: [sight({ pos: 40, size: 40, print: 5 })] }, '1-9.sock');
     const unfound = { path: '/log/a.log', inode: 7, size: 40, print: 5, at: 9_000 };
-    expect(left(before, gone({ closed: [], unfound: [unfound] }))).toEqual([]);
+    const other = gone({ closed: [sight({ pos: 60, size: 60, print: 7 })] });
+    for (const earlier of [[before], [before, other]])
+      expect(left(...earlier, gone({ closed: [], unfound: [unfound] }))).toEqual([]);
     expect(left(before, gone({ closed: [], unfound: [{ ...unfound, print: 6 }] }))).toEqual([
       inLog('unfound', 40),
     ]);
@@ -182,6 +184,13 @@ describe('what is left', () => {
 test("a worker's position in a file that was truncated since does not count for the next worker", () => {
   const before = gone({ closed: [sight({ pos: 500, size: 500 })] });
   expect(left(before, alive({ closed: [sight({ pos: 40, size: 60, at: 6_000 })] }))).toEqual([
+    { kind: 'let-go', path: '/log/a.log', bytes: 20 },
+  ]);
+});
+
+test('how far a file was read since a time counts by the time of each report, not by the age of its worker', () => {
+  const closed = (at: number, pos: number, size = pos) => gone({ closed: [sight({ at, pos, size })] });
+  expect(left(closed(6_000, 40), closed(5_000, 100), closed(5_500, 20, 60))).toEqual([
     { kind: 'let-go', path: '/log/a.log', bytes: 20 },
   ]);
 });

@@ -105,5 +105,5 @@ test.each<[string, string, boolean, boolean?]>([
   ['copy holds nothing', 'Fluent::Plugin::CopyOutput', false],
   ['a filter that is not known may hold records', 'Fluent::Plugin::AcmeFilter', true],
 ])('%s', (_, name, holds, hasBuffer = false) => {
-  expect(mayHold(name, { hasBuffer })).toBe(holds);
+  expect(mayHold({ class: name, settings: {}, buffer: hasBuffer ? 'there' : 'none' })).toBe(holds);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Heard, PluginSettings } from '../../../src/core/witness/answer.ts';
-import { isHarmless } from '../../../src/core/witness/messages.ts';
+import { isHarmless } from '../../../src/core/witness/harmless-messages.ts';
 
 const OUTPUT = 'fluent/plugin/output.rb';
 const AGENT = 'fluent/root_agent.rb';
