@@ -15,6 +15,7 @@ const NO_DEFAULT = 'records that no <route> fits vanish without a message: set d
 const NO_ID =
   'records without an id, or by an unknown write_operation, vanish without a message: set emit_error_for_missing_id true';
 const REJECTED = 'events that CloudWatch rejects vanish without a message: set log_rejected_request true';
+const NOT_TAKEN = 'messages that SQS does not take vanish without a message: use another output';
 const NO_HTTP = 'without HTTP nothing confirms what was sent: set use_http true';
 const NO_STATUS = "Splunk's errors vanish without a message: set use_ack true";
 const SAME_NAME = `chunks of one time may overwrite each other: put $\{chunk_id} into`;
@@ -61,6 +62,10 @@ const SILENT_LOSSES: readonly Row[] = [
   ['Plugin::GelfOutput', 'gelf', NO_CONFIRMATION],
   ['GELFOutput', 'gelf', NO_CONFIRMATION],
   ['Plugin::RemoteSyslogOutput', 'remote_syslog', NO_CONFIRMATION],
+  ['Plugin::OutSyslogRFC5424', 'syslog_rfc5424', NO_CONFIRMATION],
+  ['Papertrail', 'papertrail', NO_CONFIRMATION],
+  ['LogentriesOutput', 'logentries', NO_CONFIRMATION],
+  ['Plugin::SQSOutput', 'sqs', NOT_TAKEN],
   ['DatadogOutput', 'datadog', NO_HTTP, ({ use_http }) => use_http === false],
   ['SplunkHECOutput', 'splunk_hec', NO_STATUS, ({ use_ack }) => use_ack === false],
   ['SplunkTCPOutput', 'splunk_tcp', NO_CONFIRMATION],
@@ -85,10 +90,12 @@ const HOLD_NOTHING = new Set([
   ),
   ...inFluentPlugin('ElasticsearchGenidFilter GeoipFilter KubernetesMetadataFilter OpenSearchGenidFilter'),
   ...inFluentPlugin('PrometheusFilter RecordModifierFilter ThrottleFilter AnonymizerFilter'),
-  ...inFluentPlugin('FlattenHashFilter SamplingFilter SuppressFilter'),
+  ...inFluentPlugin('FlattenHashFilter SamplingFilter SuppressFilter URIParserFilter UaParserFilter'),
+  // The last is the filter kubernetes_sumologic.
+  ...['Fluent::ViaqDataModelFilter', 'Fluent::Plugin::SumoContainerOutput'],
   ...inFluentPlugin('CopyOutput NullOutput PrometheusOutput RecordModifierOutput RelabelOutput'),
   ...inFluentPlugin('RewriteTagFilterOutput RoundRobinOutput StdoutOutput RouteOutput LabelRouterOutput'),
-  ...inFluentPlugin('FlattenHashOutput HTTPOutput OutputFieldsParser RecordReformerOutput'),
+  ...inFluentPlugin('FlattenHashOutput FlowCounterOutput HTTPOutput OutputFieldsParser RecordReformerOutput'),
   ...inFluentPlugin('SamplingFilterOutput SuppressOutput TagNormaliserOutput'),
   'Fluent::ForestOutput',
   ...['Fluent::AddInsertIdsFilter', 'Fluent::AnalyzeConfigFilter'],

@@ -35,6 +35,10 @@ test.each<[string, string, PluginSettings['settings'], string | undefined]>([
   ['kafka2 that waits for all', 'Kafka2Output', { required_acks: -1 }, undefined],
   ['gelf', 'Plugin::GelfOutput', {}, 'no destination confirms'],
   ['remote_syslog', 'Plugin::RemoteSyslogOutput', {}, 'no destination confirms'],
+  ['syslog_rfc5424', 'Plugin::OutSyslogRFC5424', {}, 'no destination confirms'],
+  ['papertrail', 'Papertrail', {}, 'no destination confirms'],
+  ['logentries', 'LogentriesOutput', {}, 'no destination confirms'],
+  ['sqs', 'Plugin::SQSOutput', {}, 'another output'],
   ['datadog without HTTP', 'DatadogOutput', { use_http: false }, 'use_http true'],
   ['splunk_hec that asks for no acknowledgement', 'SplunkHECOutput', { use_ack: false }, 'use_ack true'],
   ['splunk_hec that asks for one', 'SplunkHECOutput', { use_ack: true }, undefined],
@@ -103,6 +107,7 @@ test.each<[string, string, boolean, boolean?]>([
   ['what concat holds is seen', 'Fluent::Plugin::ConcatFilter', false],
   ['what detect_exceptions holds is seen', 'Fluent::DetectExceptionsOutput', false],
   ['copy holds nothing', 'Fluent::Plugin::CopyOutput', false],
+  ['the filter of OpenShift holds nothing', 'Fluent::ViaqDataModelFilter', false],
   ['a filter that is not known may hold records', 'Fluent::Plugin::AcmeFilter', true],
 ])('%s', (_, name, holds, hasBuffer = false) => {
   expect(mayHold({ class: name, settings: {}, buffer: hasBuffer ? 'there' : 'none' })).toBe(holds);
