@@ -25,7 +25,7 @@ export async function inspectSubject(host: Host, wanted: InspectWanted): Promise
   if (root !== undefined) await refuseRoot(root);
   // The container of posidle has Fluentd's witness, but none of its files.
   const hasOnlyWitness = witness !== undefined && fluentConf === undefined && posFiles.length === 0;
-  return { ...(hasOnlyWitness ? NOTHING_FOUND : await findPosFiles(host, wanted)), witness };
+  return { ...(hasOnlyWitness ? NOTHING_FOUND : await findPosFiles(host, { ...wanted, hasWitness: witness !== undefined })), witness };
 }
 
 async function refuseRoot(root: string): Promise<void> {

@@ -119,6 +119,7 @@ onFluentd(ONE_VERSION, (version) => {
     expect(stdout).toMatch(/^nothing is left$/m);
     expect(stdout).toMatch(/^Fluentd itself, worker \d+: 1 line read$/m);
     expect(stdout).toMatch(/^ {2}http: holds nothing; 1 taken, 1 delivered$/m);
+    expect(stdout).not.toMatch(/^buffers:/m);
   });
 });
 

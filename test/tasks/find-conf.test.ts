@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ConfWanted, findConf, findPosFiles } from '../../src/tasks/find-conf.ts';
+import { inspectSubject } from '../../src/tasks/inspect.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { needsRoot } from '../support/needs.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -187,4 +188,9 @@ test('with a witness, no configuration is refused, and its source is warned of a
     });
   const command = ['fluentd', '-c', '/not/there.conf'];
   expect(await findIn('', { fluentConf: undefined, command, hasWitness })).toEqual(none);
+});
+
+test('an inspection by a witness needs no pos_file either', async () => {
+  const wanted = { fluentConf: put('f.conf', source('')), posFiles: [], witness: inDir() };
+  expect(await inspectSubject(new FakeHost(), wanted)).toMatchObject({ posFiles: [], witness: inDir() });
 });

@@ -8,6 +8,7 @@ import { groupedBy } from '../../core/text/lists.ts';
 import { printable } from '../../core/text/printable.ts';
 import { shortenMiddle, wrap } from '../../core/text/text-width.ts';
 import { andMore, counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
+import { isAnyAlive } from '../../core/witness/reports.ts';
 import { COLUMNS, layOut, rowOf } from './columns.ts';
 import { witnessLines } from './witness-lines.ts';
 
@@ -108,9 +109,9 @@ function sumOf({ files, unknown, size, lag }: Totals): string {
   return `, ${formatBytes(size)}, ${read}% read, ${formatBytes(lag)} left`;
 }
 
-/** One line about the buffers, or nothing without a configuration. */
-function buffersIn({ seen: { buffers } }: Found, conf: FluentConf | undefined): readonly string[] {
-  if (buffers === undefined || conf === undefined) return [];
+/** One line about the buffers, or nothing without a configuration, or where the witness tells of each. */
+function buffersIn({ seen: { buffers, reports } }: Found, conf: FluentConf | undefined): readonly string[] {
+  if (buffers === undefined || conf === undefined || (reports && isAnyAlive(reports))) return [];
   const chunks = buffers.outputs.flatMap((output) => output.chunks);
   const bytes = chunks.reduce((sum, { size }) => sum + size, 0);
   const onDisk =

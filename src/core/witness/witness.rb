@@ -321,7 +321,7 @@ class PosidleWitness
   def output(o)
     b = var(o, :@buffer)
     b = nil unless b.is_a?(Fluent::Plugin::Buffer)
-    facts = plugin(o).merge(id: text(o.plugin_id), type: text(var(o, :@config).to_h['@type']), retry: !!var(o, :@retry), receipt: receipt(o, b))
+    facts = plugin(o).merge(id: text(o.plugin_id), type: text(var(o, :@config).to_h.values_at('@type', 'type').compact[0]), retry: !!var(o, :@retry), receipt: receipt(o, b))
     return facts unless b
     ids = ids(all = chunks(b))
     facts.merge(bytes: all.sum(&:bytesize), n: ids.size, chunks: (ids if ids.size <= CHUNKS))
