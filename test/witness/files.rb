@@ -36,6 +36,19 @@ on_oldest_and_newest 'brackets in a path or an exclusion are no pattern, as for 
   expect('unfound', found['unfound'], [])
 end
 
+on_oldest_and_newest 'the pos file of an input whose path matches it is no log of which bytes are left or written anew' do |s|
+  source = s.tail(path: "#{s.logs}/*").sub("pos_file #{s.dir}/pos", "pos_file #{s.log('pos')}")
+  2.times do |n|
+    s.append("one\n")
+    s.run(source + s.out)
+    found = s.seen('read') { |a| file(a) && file(a)['pos'] == 4 * (n + 1) }
+    expect('files', found['files'].map { |f| f['path'] }, [s.log])
+    s.stop
+    told = s.last(s.sockets.last).values_at('lost', 'cuts', 'starts', 'unfound', 'siblings', 'closed').flatten
+    expect('of other files', told.reject { |f| f['path'] == s.log }, [])
+  end
+end
+
 it 'an inode that is used again does not hide that its former file was closed unread' do |s|
   s.append(s.lines(1..30_000, 20)) # more than the witness holds open of removed files
   ino = File.stat(s.log).ino

@@ -17,11 +17,13 @@ class PosidleWitness
   end
   def handler(w); var(w, :@io_handler); end
   def io(w); var(handler(w), :@io); end
-  def reads?(w); var(handler(w), :@fifo); end
+  def reads?(w); var(handler(w), :@fifo) && !own?(input(w), w.path); end
+  def own?(input, path); var(input, :@pos_file) == path; end # `path dir/*` matches it, and in_tail reads it as a log
   def stat(path); File.stat(path) rescue nil; end
   def born(file); ms(file.is_a?(IO) ? file.birthtime : File.birthtime(file)); rescue NotImplementedError, SystemCallError, IOError; nil; end
   def left?(s); s && (s[:size] && s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end
   def before_rotate(w, stat) # the file under the path is new, another one, shorter, or gone
+    return if own?(input(w), w.path)
     h = handler(w)
     twin = stat && h && io(w) && stat.ino == w.pe.read_inode && dev(w) != stat.dev # on another volume: in_tail takes it for a cut
     @new[w] = h.nil? && stat.ino == w.pe.read_inode ? w.pe.read_pos : 0 if stat && (h.nil? || !h.opened? || twin)
@@ -149,7 +151,7 @@ class PosidleWitness
       known = inputs[i].to_a.select { |w| (s = @stats.fetch(w.path, nil)).nil? || s.ino == w.pe.read_inode }
       waiting = @unfound.select { |(by, _), _| by == reader(i) }.map { |_, u| u[:path] } # also of an hour that is over
       (((@named[i] = expanded(i) - excluded(i)) - (asked ? [] : known.map(&:path))) | waiting).each do |p|
-        next if (s = @stats[p]).nil? || !s.file?
+        next if (s = @stats[p]).nil? || !s.file? || own?(i, p)
         key = [reader(i), s.ino, s.dev]
         @unfound.delete(key) if cut_unfound(key, p)
         next if s.size == 0 || followed.call(key)
