@@ -23,7 +23,7 @@ export const posFileOptions = {
   'fluent-conf': {
     ...parsed(
       'FILE',
-      "Fluentd's configuration; by default the -c of Fluentd, else $FLUENT_CONF, else where the images have it",
+      "Fluentd's configuration; by default the -c of the Fluentd to stop, else $FLUENT_CONF, else where the images have it",
       WHICH,
       nonEmpty,
     ),
