@@ -24,8 +24,9 @@ export async function inspectSubject(host: Host, wanted: InspectWanted): Promise
   const { root, fluentConf, posFiles, witness } = wanted;
   if (root !== undefined) await refuseRoot(root);
   // The container of posidle has Fluentd's witness, but none of its files.
-  const hasOnlyWitness = witness !== undefined && fluentConf === undefined && posFiles.length === 0;
-  return { ...(hasOnlyWitness ? NOTHING_FOUND : await findPosFiles(host, { ...wanted, hasWitness: witness !== undefined })), witness };
+  const hasWitness = witness !== undefined;
+  if (hasWitness && fluentConf === undefined && posFiles.length === 0) return { ...NOTHING_FOUND, witness };
+  return { ...(await findPosFiles(host, { ...wanted, hasWitness })), witness };
 }
 
 async function refuseRoot(root: string): Promise<void> {

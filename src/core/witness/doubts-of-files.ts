@@ -121,7 +121,7 @@ function unreadSiblings(workers: readonly WorkerReport[], { reached }: FileHisto
   /** By length and beginning, the closed files that were read. Two inputs may have read the same one. */
   const packed = new Map<string, Set<string>>();
   const explained = new Set<string>();
-  return workers.flatMap(({ report: { siblings, closed, cuts } }) => {
+  return workers.flatMap(({ report: { siblings, closed, cuts, unfound } }) => {
     for (const { position, size, head, identity } of closed) {
       const key = `${size} ${head}`;
       if (size === position) packed.set(key, (packed.get(key) ?? new Set()).add(identity));
@@ -132,7 +132,9 @@ function unreadSiblings(workers: readonly WorkerReport[], { reached }: FileHisto
       isReached(reached.get(sibling.identity) ?? reached.get(sibling.inode), sibling) ||
       takePacked(packed, sibling) ||
       takeCut(cuts, unused, sibling);
-    const open = siblings.filter((sibling) => !explained.has(stateOf(sibling)));
+    const named = new Set(unfound.map(({ identity }) => identity));
+    const other = siblings.filter(({ identity }) => !named.has(identity));
+    const open = other.filter((sibling) => !explained.has(stateOf(sibling)));
     const unread = new Set(open.filter((sibling) => !isRead(sibling)));
     for (const sibling of open) if (!unread.has(sibling)) explained.add(stateOf(sibling));
     return [...unread];

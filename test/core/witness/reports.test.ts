@@ -201,6 +201,13 @@ describe('a doubt', () => {
   const heard = (n: number) => ({ heard: [message(n)] });
   const begun = { path: '/log/a.log', inode: 7, pos: 40, born: 10 };
 
+  test('about a sibling is none where its path matches, and it is told as not found', () => {
+    const file = { path: '/log/a.log.1', inode: 8, size: 9, at: 6_000 };
+    const worker = alive({ unfound: [file], siblings: [{ ...file, cuts: [] }] });
+    expect(kinds(worker)).toEqual([]);
+    expect(left(worker)).toMatchObject([{ kind: 'unfound', path: file.path }]);
+  });
+
   test('about a sibling is removed by another worker that has read it', () => {
     const UNSEEN = ['nobody-saw-it-read'];
     const unread = (changed = {}) =>
