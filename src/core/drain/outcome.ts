@@ -9,7 +9,7 @@ import {
 import type { Seen } from '../progress/seen.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { Policy } from './policy.ts';
-import type { End, Of, StateName, Trigger } from './state.ts';
+import { type End, type Of, ofMain, type StateName, type Trigger } from './state.ts';
 import { isGuess, ofMainBy } from './trigger.ts';
 
 /**
@@ -56,8 +56,9 @@ export function outcomeOf(
 
 /** Whether a worker that reads had ended before main. A guess is not main's end. */
 function isEarly({ kind }: End, trigger: Trigger | undefined, { at, requests, progress }: Seen): boolean {
-  // A call may come when Fluentd has ended by itself, right before this last look.
-  const called = trigger?.at ?? requests[0]?.at ?? Number.NEGATIVE_INFINITY;
+  // A call may come when Fluentd has ended by itself, right before this last look. A trigger may say nothing of main.
+  const calls = [...(trigger ? [trigger] : []), ...requests].filter((one) => ofMain(one) !== 'nothing');
+  const called = calls[0]?.at ?? Number.NEGATIVE_INFINITY;
   const { followedUntil } = progress;
   if (kind === 'ended-by-itself')
     return followedUntil < (trigger !== undefined && isGuess(trigger) ? at : called);

@@ -90,12 +90,13 @@ export function linesIn(workers: readonly WorkerReport[]): number | undefined {
   return lines.length === 0 ? undefined : sum(lines);
 }
 
-/** Changes whenever a buffer may have taken a record of an input. */
-export function takenIn(workers: readonly WorkerReport[]): number {
+/** Changes whenever a buffer may have taken a record of an input; undefined if one does not count them. */
+export function takenIn(workers: readonly WorkerReport[]): number | undefined {
   const buffered = workers
     .flatMap(outputsOf)
     .filter(({ buffer, receipt }) => buffer !== 'none' && !receipt.isOwn);
-  return sum(buffered.map(({ receipt: { took = 0, own = 0 } }) => took - own));
+  const taken = sum(buffered.map(({ receipt: { took = Number.NaN, own = 0 } }) => took - own));
+  return Number.isNaN(taken) ? undefined : taken;
 }
 
 /** The sums of all workers for each output, also an output without a buffer if its numbers are known. */

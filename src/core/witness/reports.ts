@@ -116,7 +116,11 @@ export function progressFromWitnesses(reports: Reports): Progress {
       ...(isAnswered(reports) ? doubtsOfWorkers(workers) : []),
       ...workers.filter((one) => !isSure(one)).flatMap((one) => doubtOfRest(one, leftBy(one))),
     ]),
-    mark: [history.sum(), workers.map(({ report }) => [report.repeatedEmits, report.isReady])].join(' '),
+    mark: [
+      history.sum(),
+      linesIn(workers),
+      workers.map(({ report }) => [report.repeatedEmits, report.isReady]),
+    ].join(' '),
     files: history.reached.size,
     movedAt: undefined,
     unseen: [],

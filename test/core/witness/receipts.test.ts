@@ -104,8 +104,10 @@ test('a balance is no doubt while records are on their way: these are left', () 
 test("what buffers took is counted without events of Fluentd's own log, and without outputs that have no buffer", () => {
   const copy = http({}, { class: 'Fluent::Plugin::CopyOutput', n: null, receipt: { took: 4 } });
   const own = http({ took: 5, own: 4, only_own: true });
-  const outputs = [http({ took: 9, own: 2 }), http({ took: 1 }), own, copy, output()];
+  const outputs = [http({ took: 9, own: 2 }), http({ took: 1 }), own, copy];
   expect(progress(alive({ outputs })).taken).toBe(8);
+  expect(progress(alive({ outputs: [] })).taken).toBe(0);
+  expect(progress(alive({ outputs: [...outputs, output()] })).taken).toBeUndefined();
 });
 
 describe('the sums', () => {

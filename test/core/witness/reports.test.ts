@@ -466,6 +466,8 @@ test('the mark changes with each line that is read, and with old lines that come
   expect(mark({ closed: [sight()] })).toBe(before);
   expect(mark({ files: [sight({ pos: 101, size: 101 })] })).not.toBe(before);
   expect(mark({ files: [sight()], again: 1 })).not.toBe(before);
+  // As many were read of one file as another one was cut short by.
+  expect(mark({ files: [sight()], lines: 5 })).not.toBe(mark({ files: [sight()], lines: 4 }));
 });
 
 test('reports are whole where each worker that lives has answered', () => {
