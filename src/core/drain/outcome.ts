@@ -9,8 +9,8 @@ import {
 import type { Seen } from '../progress/seen.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { Policy } from './policy.ts';
-import { type End, type Of, ofMain, type StateName, type Trigger } from './state.ts';
-import { isGuess, ofMainBy } from './trigger.ts';
+import type { End, Of, StateName, Trigger } from './state.ts';
+import { isGuess, mainEndBy, ofMainBy } from './trigger.ts';
 
 /**
  * `drained`: Fluentd read every line and every output sent what it took. `not-drained`: something was left. `unproven`: nothing is known
@@ -39,7 +39,7 @@ export function outcomeOf(
   const { progress } = seen;
   const doubted = [
     ...(ofMainBy(trigger, seen, policy) === 'nothing' ? [MAIN_MAY_RUN] : []),
-    ...(isEarly(end, trigger, seen) ? [ENDED_EARLY] : []),
+    ...(isEarly(end, trigger, seen, policy) ? [ENDED_EARLY] : []),
     ...progress.doubts,
   ];
   const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, pending, end.kind);
@@ -55,10 +55,11 @@ export function outcomeOf(
 }
 
 /** Whether a worker that reads had ended before main. A guess is not main's end. */
-function isEarly({ kind }: End, trigger: Trigger | undefined, { at, requests, progress }: Seen): boolean {
-  // A call may come when Fluentd has ended by itself, right before this last look. A trigger may say nothing of main.
-  const calls = [...(trigger ? [trigger] : []), ...requests].filter((one) => ofMain(one) !== 'nothing');
-  const called = calls[0]?.at ?? Number.NEGATIVE_INFINITY;
+function isEarly({ kind }: End, trigger: Trigger | undefined, seen: Seen, policy: Policy): boolean {
+  const { at, requests, progress } = seen;
+  // A call may come when Fluentd has ended by itself, right before this last look.
+  const called =
+    mainEndBy(trigger, seen, policy) ?? trigger?.at ?? requests[0]?.at ?? Number.NEGATIVE_INFINITY;
   const { followedUntil } = progress;
   if (kind === 'ended-by-itself')
     return followedUntil < (trigger !== undefined && isGuess(trigger) ? at : called);

@@ -64,9 +64,21 @@ export function ofMainBy(trigger: Trigger | undefined, seen: Seen, policy: Polic
   // Main has been away for longer before, and came back: then that time proves no end.
   const isSure = longestGap === undefined || longestGap < policy.doneProcessGone;
   if (goneSince !== undefined && isSure && isMainProcessGone(seen, policy)) return 'ended';
-  const stands = trigger !== undefined && !isTakenBack(trigger, seen);
-  const said = [...(stands ? [trigger] : []), ...seen.requests].map(ofMain);
+  const said = callsOf(trigger, seen).map(ofMain);
   return SUREST_FIRST.find((word) => said.includes(word)) ?? 'nothing';
+}
+
+function callsOf(trigger: Trigger | undefined, seen: Seen): readonly Trigger[] {
+  const stands = trigger !== undefined && !isTakenBack(trigger, seen);
+  return [...(stands ? [trigger] : []), ...seen.requests];
+}
+
+/** Until when main may have written: when somebody first said that it had ended, or its process was gone; undefined if nobody did. */
+export function mainEndBy(trigger: Trigger | undefined, seen: Seen, policy: Policy): Millis | undefined {
+  const said = callsOf(trigger, seen).filter((one) => ofMain(one) !== 'nothing');
+  const gone = isMainProcessGone(seen, policy) ? (seen.main.goneSince ?? []) : [];
+  const ends = [said.map(({ at }) => at), gone].flat();
+  return ends.length === 0 ? undefined : Math.min(...ends);
 }
 
 /** Whether this look sees main run again: the kubelet has restarted it, or it had only been slow. */

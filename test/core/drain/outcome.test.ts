@@ -79,6 +79,7 @@ describe('an outcome', () => {
       'main ended, of which its own end says nothing',
       { result: { ...RESULT, trigger: { by: 'deserted', at: 0 } } },
     ],
+    ['main ended, after a signal', { result: { ...RESULT, trigger: { by: 'SIGTERM', at: 0 } } }],
     ['main ended for all that silence tells', { result: { ...RESULT, trigger: { by: 'quiet', at: 0 } } }],
   ] as const)('has the doubt that Fluentd had ended by itself before %s', (_, facts) => {
     const look = { ...said(gone()), requests: [{ by: 'http', at: 8_500 } as const] };
