@@ -60,7 +60,7 @@ function reportIn(f: Fields) {
     /** Only in a last report: the worker ended without an error. */
     isFinal: f.final === true,
     error: maybe(f.error, string),
-    /** The longest time between two looks, 5 s or more, in which a log was cut, came or went, in milliseconds; else 0. */
+    /** The longest time between two looks of the witness, in milliseconds. */
     gap: count(f.gap) * 1_000,
     /** The names of the in_tail inputs. */
     readers: texts('readers'),

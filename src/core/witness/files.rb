@@ -34,7 +34,6 @@ class PosidleWitness
       return (closes(w) if twin || stat && !h.opened?) # open_on_every_update goes on with another file
     end
     had = [var(var(w, :@rotate_handler), :@fsize).to_i, mark[:size]].max # a full buffer keeps in_tail from looking
-    late(mark[:seen])
     keep(@cuts, report(w).merge(n: @cuts.size, had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]], head: head(mark, mark[:pos])))
   end
   def after_rotate(w, stat) # an earlier worker read the bytes before the position, or nobody did
@@ -135,14 +134,13 @@ class PosidleWitness
     size = [old ? old[:size] : 0, s.size].max
     keep(@lost, report(w).merge(why: 'written anew')) if (cut = pos <= s.size && s.size < size)
     size = s.size if cut
-    return old.merge(size: size, seen: clock) if old && old[:pos] == pos && s.ctime < old[:at] # nobody sets it back
+    return old.merge(size: size) if old && old[:pos] == pos && s.ctime < old[:at] # nobody sets it back
     compare(w, old) if old && pos >= old[:pos]
     prints = [pos, [pos + 64, s.size].min, s.size].uniq.map { |at| [at, fingerprint(w.path, at, io(w))] }.to_h
     return old unless prints[pos] # it is shorter, a cut of which in_tail tells
     head = old && old[:head] || fingerprint(w.path, 64, io(w))
     @heads[head] = true if head && @heads.size < 10 * MANY
-    { head: head, dev: s.dev, born: born(io(w) || w.path), pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size,
-      at: Time.now - 1, seen: clock }
+    { head: head, dev: s.dev, born: born(io(w) || w.path), pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, at: Time.now - 1 }
   end
   def names(asked, began) # files that match a path, but that the input passed over or has not found
     inputs, found, keys = @watchers.group_by { |w| input(w) }, {}, nil
@@ -188,10 +186,6 @@ class PosidleWitness
   def dated(i, paths = i.paths, formatters = :@path_formatters)
     t, all = Time.now, var(i, formatters)
     paths.map { |p| all ? all[p].call(t) : t.strftime(p) }
-  end
-  def renamed?(since) # a name came or went where a path may match, or beside a followed file; nobody sets a ctime back
-    ways = @inputs.flat_map { |i| dated(i) }.flat_map { |p| p.enum_for(:scan, %r([^/]*[*?\[{][^/]*|[^/]+\z)).map { $` } }
-    (Dir.glob(ways) | homes.keys).any? { |d| (s = stat(d)) && s.ctime > since }
   end
   def denied(i) # directories on a path's way that may not be listed or entered, and links that lead nowhere
     ways = dated(i).flat_map { |p| (1..p.count('/')).map { |n| p[%r{\A([^/]*/){#{n}}}] } }.uniq

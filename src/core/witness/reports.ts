@@ -33,6 +33,9 @@ export interface Reports {
   readonly witnesses: readonly Witness[];
 }
 
+/** in_tail lets go of a renamed file after rotate_wait (5 s by default), so after a longer gap the witness may have missed one. */
+const LONGEST_GAP: Millis = 5_000;
+
 /** Whether every worker has answered or left its last report. */
 export function isAnswered({ witnesses }: Reports): boolean {
   return witnesses.length > 0 && witnesses.every(hasSaid);
@@ -181,11 +184,11 @@ function doubtsOfWorker(witness: Witness): readonly Doubt[] {
   if (report === undefined || (witness.kind === 'gone' && !report.isFinal))
     return [doubtOfUnheard('worker-died', witness, DIED)];
   const { error, gap, forgotten, isReady } = report;
-  const unseen = `its witness did not look for ${formatDuration(gap)}, in which a log was cut, came or went`;
+  const unseen = `its witness did not look at the files for ${formatDuration(gap)}`;
   const doubts = [
     witness.kind === 'alive' && !isReady && doubt('not-started', worker, 'it has not started all its inputs'),
     error !== undefined && doubt('not-heard', worker, error),
-    gap > 0 && doubt('not-looked', worker, unseen),
+    gap > LONGEST_GAP && doubt('not-looked', worker, unseen),
     forgotten > 0 && doubt('forgotten', worker, `its witness had to forget ${counted(forgotten, 'fact')}`),
   ];
   return doubts.filter((one) => one !== false);

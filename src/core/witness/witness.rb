@@ -3,7 +3,6 @@
 # in_tail never saw. If nobody answers at the socket, the worker is gone, and .end is its last report.
 class PosidleWitness
   MANY = 2000 # no list of facts is longer; @more counts the forgotten ones, and then nothing is proven
-  LATE = 5 # seconds, more than it lies between two looks of slow files
   CHUNKS = 20_000 # that are told by their ids, 32 bytes each
   FULL = { text: 'more kinds than are counted' }.freeze
   OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that log for other files
@@ -211,18 +210,14 @@ class PosidleWitness
   def look(asked) # four times a second, but a fortieth of the time at most, unless that is longer than 3 s
     return unless (start = clock) >= @due || asked
     cost = clock(Process::CLOCK_THREAD_CPUTIME_ID)
-    @root, since, @since = Fluent::Engine.root_agent, @since, Time.now
+    @root = Fluent::Engine.root_agent
     look_at_files(asked)
-    late(@looked, start) { renamed?(since - 1) }
+    @gap = [@gap, @looked ? start - @looked : 0].max unless @stopped
     @stopped = var(Fluent::Engine, :@engine_stopped) # in_tail lets go of all
     @looked = clock if ready?
     cost = 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)
     @due = clock + [4 * (clock - start), cost].max.clamp(0.2, 3) unless asked # who decides
     true
-  end
-  def late(from, to = clock) # for so long it did not look, and a log was cut, came or went; else it has missed nothing
-    gap = from && !@stopped ? to - from : 0
-    @gap = gap if gap > [@gap, LATE].max && (!block_given? || yield)
   end
   # If the Pod ends (posidle made the mark), and main may still write, each second: then little is left if main uses up the
   # grace period, as a file buffer is not flushed when Fluentd stops. An order waits while a flush is carried out: Fluentd
@@ -262,7 +257,7 @@ class PosidleWitness
     return unless asked
     facts, stop = (@root ? reply(asked) : {} rescue { error: failed($!) }), clock + 2
     s = (@root ? JSON.generate({ v: 1 }.merge(facts)) : %({"v":1,"pid":#{@pid},"ready":false})) + "\n"
-    rest = clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost # an asker without pauses gets half of the time
+    rest = clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost # an asker without pauses gets half of its time
     s = s.byteslice(client.write_nonblock(s)..-1) while !s.empty? && IO.select(nil, [client], [], [stop - clock, 0].max)
   rescue StandardError # the client is gone, or does not read
   ensure

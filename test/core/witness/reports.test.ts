@@ -225,7 +225,7 @@ describe('a doubt', () => {
 
   test.each([
     ['not-heard', { error: 'not heard: warn' }],
-    ['not-looked', { gap: 5 }],
+    ['not-looked', { gap: 5.001 }],
     ['forgotten', { more: 1 }],
     ['cut-short-unread', { cuts: [sight({ had: 120 })] }, { bytes: 20 }],
     ['cut-short-unread', { closed: [sight({ size: 10 })] }, { bytes: 10 }],
@@ -396,6 +396,7 @@ describe('a doubt', () => {
   });
 
   test.each([
+    ['a witness that looked often enough', [alive({ gap: 5 })]],
     ['a start within a file that is older than the Pod', [alive({ pod: 20, starts: [begun] })]],
     [
       'a start at the end of what was written before the Pod',
