@@ -43,7 +43,7 @@ export class Parent {
 
   async start(env = process.env): Promise<FluentdTarget> {
     const [file = '', ...args] = this.command;
-    const child = spawn(file, args, { detached: true, stdio: 'inherit', env });
+    const child = await spawned(file, args, env).catch((error) => refuse(file, error));
     const began = performance.now();
     const exitCode = new Promise<number>((resolve) =>
       child.once('exit', (code, signal) => {
@@ -52,7 +52,6 @@ export class Parent {
         this.#host.wake();
       }),
     );
-    await once(child, 'spawn').catch((error) => refuse(file, error));
     this.#child = child;
     this.exitCode = exitCode;
     process.once('exit', () => this.#killGroup());
@@ -117,6 +116,13 @@ export class Parent {
     const table = await this.#host.listProcesses().catch(() => []);
     return findFamily(table, this.#leader).map(identityOf);
   }
+}
+
+/** Rejects also what Node throws at once, such as ENOTDIR. */
+async function spawned(file: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<ChildProcess> {
+  const child = spawn(file, args, { detached: true, stdio: 'inherit', env });
+  await once(child, 'spawn');
+  return child;
 }
 
 function refuse(file: string, { code, message }: NodeJS.ErrnoException): never {

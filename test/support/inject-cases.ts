@@ -24,6 +24,7 @@ const sizedAs = (list: string) => annotated({ 'posidle/resources': list });
 const withSidecar = (more: object) => pod({ containers: [main], initContainers: [{ ...sidecar, ...more }] });
 
 const HOLDS_UP = /would hold up the main container/;
+const TWICE = 'requests.cpu=20m';
 const NO_SIZES = /annotation posidle\/resources is no list like "requests\.cpu=20m /;
 const ABOVE = /posidle\/resources makes a request greater than its limit/;
 
@@ -73,9 +74,15 @@ export const LEFT_ALONE: Readonly<Record<string, readonly [PodManifest, RegExp]>
     /takes RUBYOPT from elsewhere \(valueFrom\)\. Write its value in the manifest/,
   ],
   ...Object.fromEntries(
-    ['limits.cpu=1,limits.memory=1Gi', 'limits.pods=1', 'cpu=1', 'limits.cpu=1x', 'limits.cpu=', '-'].map(
-      (list) => [`the resources ${list}`, [sizedAs(`requests.cpu=1 ${list}`), NO_SIZES] as const],
-    ),
+    [
+      'limits.cpu=1,limits.memory=1Gi',
+      'limits.pods=1',
+      'cpu=1',
+      'limits.cpu=1x',
+      'limits.cpu=',
+      '-',
+      TWICE,
+    ].map((list) => [`the resources ${list}`, [sizedAs(`requests.cpu=1 ${list}`), NO_SIZES] as const]),
   ),
   'a request above its own limit': [sizedAs('limits.cpu=0.5 requests.cpu=501m'), ABOVE],
   'a request above the usual limit': [sizedAs('requests.memory=0.1Gi'), ABOVE],

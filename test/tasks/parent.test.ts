@@ -28,6 +28,17 @@ test.each([
   );
 });
 
+test.each([
+  ['is not there', '/not/there', 127],
+  ['is no program', '/etc/passwd', 126],
+  ['is below a file', '/etc/passwd/x', 126],
+])('a command that %s has the exit code of a shell', async (_, command, code) => {
+  await expect(new Parent(new NodeHost(), [command]).start()).rejects.toMatchObject({
+    code,
+    message: expect.stringMatching(new RegExp(`^cannot run ${command}: `)),
+  });
+});
+
 test('a parent that can look at no process, not even at its start, signals its child before it kills it', async () => {
   const host = new NodeHost();
   const script = 'trap "exit 7" INT; touch begun; while :; do sleep 0.05; done';

@@ -32,7 +32,9 @@ export function sizesOf({ spec, notes, fluentd }: Pod): { readonly requests: Siz
 }
 
 export function mistakeInSizes(pod: Pod): string | undefined {
-  if (!pairsIn(pod.notes).every((pair) => PAIR.test(pair)))
+  const pairs = pairsIn(pod.notes);
+  const names = new Set(pairs.map((pair) => pair.split('=')[0]));
+  if (names.size < pairs.length || !pairs.every((pair) => PAIR.test(pair)))
     return 'the annotation posidle/resources is no list like "requests.cpu=20m limits.cpu=1 limits.memory=128Mi"';
   const { requests, limits } = sizesOf(pod);
   const isAbove = ([key, value]: [string, string]) => amountIn(value) > amountIn(limits[key] ?? '');
