@@ -125,7 +125,7 @@ onFluentd(ONE_VERSION, (version) => {
     await early.logged(/^posidle got SIGTERM, and Fluentd is not up/);
     const fluentd = startBeside(site, { version, conf: inMemory(site) });
     expect(await early.exited).toBe(3);
-    expect(early.log().at(-1)?.msg).toMatch(/unproven: main: nobody said that it has ended[^;]*$/);
+    expect(early.log().at(-1)?.msg).toMatch(/unproven: main: nobody said in time that it has ended[^;]*$/);
     expect(await fluentd.exited).toEqual({ code: 0, signal: null });
     expect(site.delivered()).toBe(1_000);
   });

@@ -8,9 +8,10 @@ import {
 } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
+import { NEVER } from './deadlines.ts';
 import type { Policy } from './policy.ts';
 import type { End, Of, StateName, Trigger } from './state.ts';
-import { isGuess, mainEndBy, ofMainBy } from './trigger.ts';
+import { isGuess, mainEndBy } from './trigger.ts';
 
 /**
  * `drained`: Fluentd read every line and every output sent what it took. `not-drained`: something was left. `unproven`: nothing is known
@@ -37,9 +38,10 @@ export function outcomeOf(
   { seen, policy, durations }: { seen: Seen; policy: Policy; durations: Durations },
 ): Outcome {
   const { progress } = seen;
+  const mainEnd = mainEndBy(trigger, seen, policy);
   const doubted = [
-    ...(ofMainBy(trigger, seen, policy) === 'nothing' ? [MAIN_MAY_RUN] : []),
-    ...(isEarly(end, trigger, seen, policy) ? [ENDED_EARLY] : []),
+    ...(isUntold(end, mainEnd, seen) ? [MAIN_MAY_RUN] : []),
+    ...(isEarly(end, trigger, mainEnd, seen) ? [ENDED_EARLY] : []),
     ...progress.doubts,
   ];
   const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, pending, end.kind);
@@ -54,12 +56,17 @@ export function outcomeOf(
   };
 }
 
+/** Whether nobody said in time that main had ended. After the last look that posidle stopped Fluentd for, it may have written on. */
+function isUntold(end: End, mainEnd: Millis, { progress }: Seen): boolean {
+  return mainEnd === NEVER || (isStoppedByPosidle({ end: end.kind }) && mainEnd > progress.at);
+}
+
 /** Whether a worker that reads had ended before main. A guess is not main's end. */
-function isEarly({ kind }: End, trigger: Trigger | undefined, seen: Seen, policy: Policy): boolean {
+function isEarly({ kind }: End, trigger: Trigger | undefined, mainEnd: Millis, seen: Seen): boolean {
   const { at, requests, progress } = seen;
   // A call may come when Fluentd has ended by itself, right before this last look.
-  const called =
-    mainEndBy(trigger, seen, policy) ?? trigger?.at ?? requests[0]?.at ?? Number.NEGATIVE_INFINITY;
+  const calledAt = trigger?.at ?? requests[0]?.at ?? Number.NEGATIVE_INFINITY;
+  const called = mainEnd === NEVER ? calledAt : mainEnd;
   const { followedUntil } = progress;
   if (kind === 'ended-by-itself')
     return followedUntil < (trigger !== undefined && isGuess(trigger) ? at : called);
@@ -70,7 +77,7 @@ function isEarly({ kind }: End, trigger: Trigger | undefined, seen: Seen, policy
 const MAIN_MAY_RUN: Doubt = {
   kind: 'main-may-run',
   about: 'main',
-  why: 'nobody said that it has ended: its last lines may be missing',
+  why: 'nobody said in time that it has ended: its last lines may be missing',
 };
 
 const ENDED_EARLY: Doubt = {

@@ -3,7 +3,7 @@ import type { OfMain } from '../progress/drain-request.ts';
 import { type DoubtKind, isLeft } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
-import { isOver, mainEndAt, quietAt, startDeadline } from './deadlines.ts';
+import { isOver, mainEndAt, NEVER, quietAt, startDeadline } from './deadlines.ts';
 import type { Policy } from './policy.ts';
 import { ofMain, type State, type Trigger } from './state.ts';
 
@@ -60,10 +60,7 @@ export function hasMovedSince(at: Millis, { progress: { movedAt } }: Seen): bool
 
 /** The surest thing that the trigger, a later request or main's process says of main. */
 export function ofMainBy(trigger: Trigger | undefined, seen: Seen, policy: Policy): OfMain {
-  const { goneSince, longestGap } = seen.main;
-  // Main has been away for longer before, and came back: then that time proves no end.
-  const isSure = longestGap === undefined || longestGap < policy.doneProcessGone;
-  if (goneSince !== undefined && isSure && isMainProcessGone(seen, policy)) return 'ended';
+  if (processEnd(seen, policy) !== undefined) return 'ended';
   const said = callsOf(trigger, seen).map(ofMain);
   return SUREST_FIRST.find((word) => said.includes(word)) ?? 'nothing';
 }
@@ -73,12 +70,18 @@ function callsOf(trigger: Trigger | undefined, seen: Seen): readonly Trigger[] {
   return [...(stands ? [trigger] : []), ...seen.requests];
 }
 
-/** Until when main may have written: when somebody first said that it had ended, or its process was gone; undefined if nobody did. */
-export function mainEndBy(trigger: Trigger | undefined, seen: Seen, policy: Policy): Millis | undefined {
+/** Until when main may have written: when something first said that it had ended; Infinity if nothing did. */
+export function mainEndBy(trigger: Trigger | undefined, seen: Seen, policy: Policy): Millis {
   const said = callsOf(trigger, seen).filter((one) => ofMain(one) !== 'nothing');
-  const gone = isMainProcessGone(seen, policy) ? (seen.main.goneSince ?? []) : [];
-  const ends = [said.map(({ at }) => at), gone].flat();
-  return ends.length === 0 ? undefined : Math.min(...ends);
+  return Math.min(processEnd(seen, policy) ?? NEVER, ...said.map(({ at }) => at));
+}
+
+/** Since when main's process is gone; undefined if that proves no end. */
+function processEnd(seen: Seen, policy: Policy): Millis | undefined {
+  const { goneSince, longestGap } = seen.main;
+  // Main has been away for longer before, and came back.
+  const isSure = longestGap === undefined || longestGap < policy.doneProcessGone;
+  return isSure && isMainProcessGone(seen, policy) ? goneSince : undefined;
 }
 
 /** Whether this look sees main run again: the kubelet has restarted it, or it had only been slow. */
