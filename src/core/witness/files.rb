@@ -21,7 +21,7 @@ class PosidleWitness
   def own?(input, path); var(input, :@pos_file) == path; end # `path dir/*` matches it, and in_tail reads it as a log
   def stat(path); File.stat(path) rescue nil; end
   def born(file); ms(file.is_a?(IO) ? file.birthtime : File.birthtime(file)); rescue NotImplementedError, SystemCallError, IOError; nil; end
-  def left?(s); s && (s[:size] && s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end
+  def left?(s); s && (s[:size].nil? || s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end # or nobody knows
   def before_rotate(w, stat) # the file under the path is new, another one, shorter, or gone
     return if own?(input(w), w.path)
     h = handler(w)
@@ -45,7 +45,7 @@ class PosidleWitness
     same = before ? %i[born pos print].all? { |n| before[n] == now[n] } : @begun.key?(key) && now[:print] # another one may have its number
     written = ms(stat.mtime) if was == 0 # without a position in_tail begins at the end
     keep(@starts, now.merge(written: written)) unless now[:pos] == 0 || same
-    keep(@lost, before.merge(why: 'closed')) if now[:pos] == 0 && left?(before) # the inode number was reused
+    keep(@lost, @closed.delete(key).merge(why: 'closed')) if now[:pos] == 0 && left?(before) # the inode number was reused
     cut_unfound(key, w.path, io(w))
     @begun[key] = ms
     @marks[handler(w)] = mark(w, handler(w), stat(w.path)) if reads?(w)
