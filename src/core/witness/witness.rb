@@ -54,8 +54,7 @@ class PosidleWitness
     end.enable
   end
   def hook(c)
-    hook_receipts(c, name = Module.instance_method(:name).bind(c).call)
-    case name
+    case Module.instance_method(:name).bind(c).call
     when 'Fluent::Log'
       %i[warn error fatal].each { |m| trace(m, c, m, %i[args block]) { |_, said| heard(m, *said) } }
     when 'Fluent::Plugin::Buffer' # it closes after the flush threads have ended: what it holds was not sent
@@ -64,8 +63,15 @@ class PosidleWitness
         @tally.delete(b.owner)
       end
       trace(:resumes, c, :start, [], :return) { |b, _, done| starts(b) if done }
-    when 'Fluent::Plugin::Output'
+      trace(:purges, c, :purge_chunk, %i[chunk_id]) { |b, (id)| purges(b, id) } # only by commit_write and drop_oldest_chunk
+      trace(:clears, c, :clear_queue!) { |b| clears(b) } # at the retry limit, told only where there is an error (output.rb)
+    when 'Fluent::Plugin::Output' # commit_write is the only way out of a buffer that says "delivered"
       trace(:attempts, c, :try_flush, [], :return) { |_, _, done| attempt(done.nil?) }
+      trace(:takes, c, :emit_buffered, %i[tag es]) { |o, (tag, es)| tally(o, OWN_TAG.match?(tag) ? :own : :lines, es.size) }
+      trace(:backups, c, :backup_chunk, %i[chunk]) { |o, (chunk)| leaves(chunk.unique_id, thrown?(o) ? :unrecoverable : :aside) }
+      trace(:commits, c, :commit_write, %i[chunk_id secondary]) do |_, (id, secondary)|
+        leaves(id, secondary ? :secondary : :delivered) unless Thread.current[:posidle_way].to_a[0] == id
+      end
     when 'Fluent::NoMatchMatch' # Fluentd says it the first, second, fourth … time only, whatever the tag (match.rb)
       trace(:unmatched, c, :emit_events, %i[tag es]) { |_, (tag, es)| number(:unrouted, es.size) unless OWN_TAG.match?(tag) }
     when 'Fluent::RootAgent' # emit_error_log_interval keeps it from being said (root_agent.rb)
@@ -73,9 +79,15 @@ class PosidleWitness
       trace(:rescues, c, :emit_error_event) { |agent| rescued.transform_values!(&:succ) if var(agent, :@error_collector) }
     when 'Fluent::Supervisor' # a worker that fails ends by exit!, without at_exit
       trace(:fails, c, :logging_with_console_output, [], :return) { |_, _, done| last_report(true) if done && took_nothing? }
-    when /\AFluent::Plugin::TailInput(::LineFeeder)?\z/ # 1.20 has both: one calls the other, or nobody calls it
-      return if $1.nil? && c.const_defined?(:LineFeeder, false)
-      trace(:parses, c, :parse_singleline, %i[lines], :return) { |_, (lines), done| dropped(lines, *done) if done }
+    when 'Fluent::Plugin::TailInput'
+      trace(:reads, c, :receive_lines, %i[lines], :return) { |_, (lines), done| counts_lines(lines, done) }
+      parser = c.const_defined?(:LineFeeder, false) ? c::LineFeeder : c # 1.20 has both: one calls the other, or nobody calls it
+      trace(:parses, parser, :parse_singleline, %i[lines], :return) { |_, (lines), done| dropped(lines, *done) if done }
+    when 'Fluent::Plugin::TailInput::TailWatcher'
+      trace(:rotates, c, :on_rotate, %i[stat], :return) { |w, (stat), done| done ? after_rotate(w, stat) : before_rotate(w, stat) }
+      trace(:closes, c, c.method_defined?(:force_close) ? :force_close : :close) { |w| closes(w) if reads?(w) }
+    when 'Fluent::Plugin::TailInput::TailWatcher::IOHandler' # with num_threads of 1.20
+      trace(:pooled, c, :complete_async, %i[success]) { |h, (done)| number(:lines, var(h, :@lines).size) if done }
     when 'Fluent::Plugin::ParserFilter' # without emit_invalid_record_to_error it drops a value in silence
       if c.method_defined?(:filter_stream, false)
         trace(:filters, c, :filter_stream, %i[es], :return) { |f, (es), done| done ? dropped(es, done[0], f) : counts_values(f) }
@@ -87,9 +99,6 @@ class PosidleWitness
       trace(:rewrites, c, :process, rewritten, :return) { |_, had, done| rewrites(*had) if done && done[0] } if c.method_defined?(:emit_mode)
     when 'Fluent::EventRouter'
       trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
-    when 'Fluent::Plugin::TailInput::TailWatcher'
-      trace(:rotates, c, :on_rotate, %i[stat], :return) { |w, (stat), done| done ? after_rotate(w, stat) : before_rotate(w, stat) }
-      trace(:closes, c, c.method_defined?(:force_close) ? :force_close : :close) { |w| closes(w) if reads?(w) }
     end
   end
   def trace(key, c, m, names = [], *more) # Ruby 2.6; where it fails nothing is heard, so nothing is proven
