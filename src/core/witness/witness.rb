@@ -5,7 +5,6 @@ class PosidleWitness
   MANY = 2000 # no list of facts is longer; @more counts the forgotten ones, and then nothing is proven
   LATE = 5 # seconds, more than it lies between two looks of slow files
   CHUNKS = 20_000 # that are told by their ids, 32 bytes each
-  FULL = { text: 'more kinds than are counted' }.freeze
   OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that log for other files
   SOURCES = %r{/(log|match|root_agent|supervisor|event_router|buffer|output|in_tail.*|filter_parser|out_rewrite_tag_filter)\.rb\z}.freeze # or copies
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
@@ -145,7 +144,7 @@ class PosidleWitness
     return if more && OWN_TAG.match?(more[:tag].to_s)
     key = { file: source, text: kind(said), error: (err.class.name if err), level: level }
     return if !@heard.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
-    key = count(key)
+    return unless count(key)
     Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
   end
   def source # the file that called log.warn, or its caller; a frame costs microseconds
@@ -181,15 +180,15 @@ class PosidleWitness
   end
   def count(key, n = 1)
     @mutex.synchronize do
-      key = FULL if @heard.size >= 500 && !@heard.key?(key)
-      @heard[key] = @heard[key].to_i + n
+      has_room = @heard.size < 500 || @heard.key?(key)
+      has_room ? @heard[key] = @heard[key].to_i + n : @more += 1
+      has_room
     end
-    key
   end
   def attempt(begins) # messages of a failed flush are no loss: Fluentd takes the chunk back
     said, Thread.current[:posidle] = Thread.current[:posidle], (Hash.new(0) if begins)
     return if begins || said.nil? || said.none? { |k, _| k[:file] == 'fluent/plugin/output.rb' && FLUSHES.match?(k[:text]) }
-    said.each { |key, n| count(key, -n) unless key == FULL }
+    said.each { |key, n| count(key, -n) }
   end
   def told; @heard.to_a.map { |key, n| key.merge(n: n) if n > 0 }.compact; end
   def starts(buffer) # after a reload a chunk may be one that a buffer of this worker held at its end
