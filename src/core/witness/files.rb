@@ -22,6 +22,7 @@ class PosidleWitness
   def stat(path); File.stat(path) rescue nil; end
   def born(file); ms(file.is_a?(IO) ? file.birthtime : File.birthtime(file)); rescue NotImplementedError, SystemCallError, IOError; nil; end
   def left?(s); s && (s[:size].nil? || s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end # or nobody knows
+  def lose(file, why); keep(@lost, file.merge(path: text(file[:path]), why: why)); end
   def before_rotate(w, stat) # the file under the path is new, another one, shorter, or gone
     return if own?(input(w), w.path)
     h = handler(w)
@@ -45,7 +46,7 @@ class PosidleWitness
     same = before ? %i[born pos print].all? { |n| before[n] == now[n] } : @begun.key?(key) && now[:print] # another one may have its number
     written = ms(stat.mtime) if was == 0 # without a position in_tail begins at the end
     keep(@starts, now.merge(written: written)) unless now[:pos] == 0 || same
-    keep(@lost, @closed.delete(key).merge(why: 'closed')) if now[:pos] == 0 && left?(before) # the inode number was reused
+    lose(@closed.delete(key), 'closed') if now[:pos] == 0 && left?(before) # the inode number was reused
     cut_unfound(key, w.path, io(w))
     @begun[key] = ms
     @marks[handler(w)] = mark(w, handler(w), stat(w.path)) if reads?(w)
@@ -55,7 +56,7 @@ class PosidleWitness
     facts, io = @closed[key] = report(w), io(w)
     mark = @marks[handler(w)] || { prints: {} }
     facts.merge!(mark.slice(:dev, :born)) unless facts[:size] # it is gone
-    keep(@lost, old.merge(why: 'closed')) if left?(old) && old[:born] != facts[:born]
+    lose(old, 'closed') if left?(old) && old[:born] != facts[:born]
     here = io || (s = stat(w.path)) && s.ino == key[1]
     pos = facts[:pos]
     facts[:print] = here ? fingerprint(w.path, pos, io) : mark[:prints][pos]
@@ -72,7 +73,7 @@ class PosidleWitness
     @held.to_a.reverse.each_with_index do |(key, io), n| # the newest first
       c, s = @closed[key], (io.stat rescue nil)
       now = fingerprint(nil, c[:pos], io) if c && s && ms(s.ctime) > c[:at] - TICK
-      keep(@lost, c.merge(why: 'written anew')) if now && now != c[:print]
+      lose(c, 'written anew') if now && now != c[:print]
       c.update(size: s.size, print: now || c[:print]) if c && s
       space += s.size if (removed = s && s.nlink == 0)
       over = c.nil? || s.nil? || n >= HELD || removed && (space > SPACE || ms - c[:at] > 60_000)
@@ -127,13 +128,13 @@ class PosidleWitness
   end
   def compare(w, mark) # bytes that were read or seen have changed: rewritten too fast for in_tail
     now = mark[:prints].map { |at, print| [fingerprint(w.path, at, io(w)), print] }
-    keep(@lost, report(w).merge(why: 'written anew')) if now.any? { |found, print| found && found != print }
+    lose(report(w), 'written anew') if now.any? { |found, print| found && found != print }
   end
   def mark(w, handler, s = @stats[w.path])
     old, pos = @marks[handler], w.pe.read_pos # a cut makes another handler, and a close none
     return old if handler.nil? || pos > 2**60 || s.nil? || s.ino != w.pe.read_inode
     size = [old ? old[:size] : 0, s.size].max
-    keep(@lost, report(w).merge(why: 'written anew')) if (cut = pos <= s.size && s.size < size)
+    lose(report(w), 'written anew') if (cut = pos <= s.size && s.size < size)
     size = s.size if cut
     return old.merge(size: size, seen: clock) if old && old[:pos] == pos && s.ctime < old[:at] # nobody sets it back
     compare(w, old) if old && pos >= old[:pos]
@@ -159,13 +160,14 @@ class PosidleWitness
         b, c = @begun[key], @closed[key]
         now = b && b >= began # in_tail finds it while this look goes on: it is not among the followed ones yet
         next if b && !now && (c.nil? || b > c[:at] || c[:pos] == s.size && as_closed?(c, p, s))
-        found[key] = { at: now ? b : ms }.merge(@unfound[key].to_h, path: p, dev: s.dev, born: born(p), size: s.size, readable: File.readable?(p))
+        facts = { path: p, inode: s.ino, dev: s.dev, born: born(p), reader: key[0], size: s.size, readable: File.readable?(p) }
+        found[key] = { at: now ? b : ms }.merge(@unfound[key].to_h, facts)
         found[key][:print] = fingerprint(p, s.size) if found.size <= MANY
       end
     end
     open = @unfound.reject { |key, u| found[key] || followed.call(key) || @begun[key].to_i >= u[:at] }
     here, gone = open.partition { |(_, ino), u| (s = @stats[u[:path]]) && s.ino == ino } # in_tail may still turn to it
-    gone.each { |key, u| keep(@lost, unfound(key, u).merge(why: 'never followed')) }
+    gone.each { |_, u| lose(u, 'never followed') }
     @unfound = here.to_h.merge(found)
   end
   def as_closed?(closed, path, stat)
@@ -177,9 +179,8 @@ class PosidleWitness
   def cut_unfound(key, path, io = nil) # or written anew, before in_tail found it
     return unless (u = @unfound[key]) && @begun[key].to_i < u[:at] && u[:print]
     same = u[:born] == born(io || path) && fingerprint(path, u[:size], io) == u[:print]
-    keep(@lost, unfound(key, u).merge(why: 'never followed')) unless same
+    lose(u, 'never followed') unless same
   end
-  def unfound(key, u); u.merge(path: text(u[:path]), reader: key[0], inode: key[1]); end
   def excluded(i); expanded(i, i.exclude_path, :@exclude_path_formatters); end
   def expanded(i, *dates) # as in_tail's expand_paths, which logs, and leaves out what it may not read
     glob = i.respond_to?(:use_glob?) ? i.method(:use_glob?) : lambda { |p| p.include?('*') }

@@ -313,7 +313,7 @@ class PosidleWitness
     forgotten = @more + @over + [@unfound.size - MANY, 0].max + [@watchers.size - 20_000, 0].max
     { v: 1, pid: @pid, sigterm: sigterm?, pod: @pod, error: trouble, gap: @gap.round(3),
       readers: @inputs.map { |i| reader(i) }, files: @reports, closed: closed, cuts: @cuts, starts: @starts, lost: @lost,
-      unfound: @unfound.first(MANY).map { |key, u| unfound(key, u) }, denied: @inputs.flat_map { |i| denied(i) },
+      unfound: @unfound.values.first(MANY).map { |u| u.merge(path: text(u[:path])) }, denied: @inputs.flat_map { |i| denied(i) },
       siblings: siblings, plugins: settings, kept: kept, outputs: outputs, heard: told, aside: @aside, ends: @ends,
       resumed: @resumed, again: @again, more: forgotten, moving: moving,
       worker: ENV['SERVERENGINE_WORKER_ID'].to_i, workers: workers }.merge(@numbers)
