@@ -91,12 +91,6 @@ class PosidleWitness
     nil
   end
   def head(mark, pos); pos < 64 ? mark[:prints][pos] : mark[:head]; end # a fingerprint of the first 64 bytes
-  def packed_head(path, size)
-    bytes = Zlib::GzipReader.open(path) { |z| z.read(size) }
-    Zlib.crc32(bytes + bytes)
-  rescue Zlib::Error, SystemCallError, NoMethodError # nothing is in it
-    nil
-  end
   def unfinished(fifo) # bytes of a last line without newline; of one over max_line_size it keeps the number only
     fifo.respond_to?(:reading_bytesize) ? fifo.reading_bytesize : fifo ? fifo.bytesize : 0 # Fluentd 1.14
   end
@@ -258,17 +252,21 @@ class PosidleWitness
     rest = plain.delete_suffix(ext.to_s)
     ext && (1..rest[DATE].to_s.size).any? { |n| names[rest[0, rest.size - n] + ext] }
   end
-  def sibling(path, stat) # a gzip file ends with the size of what is in it (RFC 1952)
-    plain = (File.open(path, 'rb') { |f| f.seek(-4, 2) && f.read.unpack1('V') } if path.b =~ /\.gz\z/n) rescue nil
-    heads = Hash.new { |all, n| all[n] = packed_head(path, n) }
-    cuts = @cuts.last(100).select { |c| File.basename(text(path)).start_with?(File.basename(c[:path], '.*')) }
-    # A copy is the same up to there; a cut before the first read is no evidence.
-    cuts = cuts.select do |c|
-      next if c[:marked] == 0
-      plain ? c[:head] && heads[[64, c[:marked]].min] == c[:head] : fingerprint(path, c[:marked]) == c[:print]
-    end
+  def sibling(path, stat)
+    plain, start = packed(path) if path.b.end_with?('.gz')
+    cuts = @cuts.last(100).select { |c| copy?(path, start, c) }
     { path: text(path), inode: stat.ino, dev: stat.dev, born: born(path), size: stat.size, at: ms(stat.mtime), plain: plain,
-      head: plain && heads[[64, plain].min], cuts: cuts.map { |c| c[:n] } }
+      head: start && Zlib.crc32(start * 2), cuts: cuts.map { |c| c[:n] } }
+  end
+  def packed(path) # the size of what is in a gzip file, with which it ends (RFC 1952), and the first bytes
+    start = Zlib::GzipReader.open(path) { |z| z.read(64) }.to_s
+    [File.binread(path, 4, File.size(path) - 4).unpack1('V'), start]
+  rescue Zlib::Error, SystemCallError, IOError, NoMethodError # it is none, or changes
+    nil
+  end
+  def copy?(path, start, cut) # it is the same up to there; a cut before the first read is no evidence
+    return if cut[:marked] == 0 || !File.basename(text(path)).start_with?(File.basename(cut[:path], '.*'))
+    start ? Zlib.crc32(start[0, cut[:marked]] * 2) == cut[:head] : fingerprint(path, cut[:marked]) == cut[:print]
   end
   def closed # what is not held open is measured by its inode number
     paths = @stats.to_a.flat_map { |p, s| s ? [[[s.dev, s.ino], p], [[nil, s.ino], p]] : [] }.to_h
