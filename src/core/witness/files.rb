@@ -36,7 +36,8 @@ class PosidleWitness
     end
     had = [var(var(w, :@rotate_handler), :@fsize).to_i, mark[:size]].max # a full buffer keeps in_tail from looking
     late(mark[:seen])
-    keep(@cuts, report(w).merge(n: @cuts.size, had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]], head: head(mark, mark[:pos])))
+    pos = mark[:pos]
+    keep(@cuts, report(w).merge(n: @cuts.size, had: had, marked: pos, print: mark[:prints][pos], head: head(mark, pos)))
   end
   def after_rotate(w, stat) # an earlier worker read the bytes before the position, or nobody did
     return unless (was = @new.delete(w))
@@ -219,13 +220,13 @@ class PosidleWitness
     found = homes.flat_map { |home, names| near(home).select { |n| kin?(n, *names) }.map { |n| File.join(home, n) } }
     seen = @closed.values.map { |c| [c.values_at(:dev, :inode), c[:at]] }.to_h
     unread = @inputs.flat_map { |i| excluded(i) }.map { |p| file(p) } # as the user decided
-    followed = @watchers.each_with_index.map { |w, n| [(@reports[n] || {})[:dev], w.pe.read_inode] }
-    (followed + unread).each { |file| seen[file] = nil }
+    followed = @reports.map { |r| r.values_at(:dev, :inode) }
+    (followed + unread).each { |file| seen[file] = Float::INFINITY }
     found = found.uniq { |p| file(p) }.select do |p|
       next unless (s = @stats[p]) && s.file? && s.size > 0 && ms(s.ctime) >= @pod
       born = born(p) || ms(s.mtime)
       known = [file(p), [nil, s.ino]].find { |f| seen.key?(f) }
-      next if [born, ms(s.mtime)].max < @pod || known && born <= (seen[known] || born)
+      next if [born, ms(s.mtime)].max < @pod || known && born <= seen[known]
       own.none? { |o| o && File.fnmatch?("#{o.sub('*', '[bq][0-9a-f]*')}*".b, p) } # buf_file.rb: b or q, and the chunk's id
     end
     @over += [found.size - MANY, 0].max

@@ -28,8 +28,8 @@ class PosidleWitness
     # The witness is written before Fluentd starts. A container's hostname is a mount, made with the Pod.
     host = '/etc/hostname' unless (File.stat('/etc/hostname').dev == File.stat('/etc').dev rescue true)
     @pod = [__FILE__, *host].map { |path| ms(File.mtime(path)) rescue born }.min - 1000
-    @begun, @closed, @held, @marks, @heads, @unfound, @heard, @traces = {}, {}, {}, {}, {}, {}, {}, {}
-    @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @aside = [], [], [], [], [], [], [], []
+    @begun, @closed, @held, @marks, @heads, @unfound, @heard, @traces = Array.new(8) { {} }
+    @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @reports, @aside = Array.new(9) { [] }
     @new, @named, @orders, @mutex = {}.compare_by_identity, {}.compare_by_identity, {}, Mutex.new
     @more = @over = @due = @gap = @again = @flushed = 0
     @tally, @numbers = {}.compare_by_identity, { lines: 0, refused: 0, unrouted: 0, unparsed: 0 }
@@ -41,11 +41,9 @@ class PosidleWitness
   def clock(id = Process::CLOCK_MONOTONIC); Process.clock_gettime(id); end
   def ms(time = Time.now); (time.to_f * 1000).to_i; end
   def var(o, name); o.instance_variable_get(name) if o && o.instance_variable_defined?(name); end
-  def text(s)
-    s.nil? || s.encoding == Encoding::UTF_8 && s.valid_encoding? ? s : s.dup.force_encoding('UTF-8').scrub
-  end
+  def text(s); s && s.dup.force_encoding('UTF-8').scrub; end
   def failed(e); text("#{e.class}: #{e} #{e.backtrace.to_a.first}"); end
-  def keep(list, fact); list.size < MANY ? list << fact : @more += 1; end
+  def keep(list, fact, most = MANY); list.size < most ? list << fact : @more += 1; end
   def listen # to events, in Fluentd's threads; each is set where its class ends, before an object of it lives
     TracePoint.new(:script_compiled) do |tp| # listening to :end in every file makes each start 10 ms slower
       next unless (SOURCES.match?((code = tp.instruction_sequence).path) rescue nil) # a path of any encoding
@@ -94,8 +92,8 @@ class PosidleWitness
         trace(:filters, c, :filter_with_time, [], :return) { |f, _, (kept)| kept ? dropped([0], kept.compact, f) : rescued[f] = 0 }
       end
     when 'Fluent::Plugin::RewriteTagFilterOutput' # it says nothing of a record that fits no rule
-      rewritten = %i[tag es new_event_streams] # the last since 2.3, as emit_mode
-      trace(:rewrites, c, :process, rewritten, :return) { |_, had, done| rewrites(*had) if done && done[0] } if c.method_defined?(:emit_mode)
+      return unless c.method_defined?(:emit_mode) # since 2.3, as new_event_streams
+      trace(:rewrites, c, :process, %i[tag es new_event_streams], :return) { |_, had, done| rewrites(*had) if done && done[0] }
     when 'Fluent::EventRouter'
       trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
     end
@@ -194,8 +192,8 @@ class PosidleWitness
   def starts(buffer) # after a reload a chunk may be one that a buffer of this worker held at its end
     tally(buffer.owner, :left, held(all = chunks(buffer)))
     ids(all).each do |chunk|
-      @resumed.size < CHUNKS ? @resumed << chunk : @more += 1
-      @ends.each { |e| (e[:chunks] || []).delete(chunk) }
+      keep(@resumed, chunk, CHUNKS)
+      @ends.each { |e| e[:chunks]&.delete(chunk) }
     end
   end
   def took_nothing?; @resumed.empty? && Fluent::Engine.root_agent.inputs.none?(&:started?); end # inputs start last
@@ -329,7 +327,8 @@ class PosidleWitness
   def output(o)
     b = var(o, :@buffer)
     b = nil unless b.is_a?(Fluent::Plugin::Buffer)
-    facts = plugin(o).merge(id: text(o.plugin_id), type: text(var(o, :@config).to_h.values_at('@type', 'type').compact[0]), retry: !!var(o, :@retry), receipt: receipt(o, b))
+    type = var(o, :@config).to_h.values_at('@type', 'type').compact[0]
+    facts = plugin(o).merge(id: text(o.plugin_id), type: text(type), retry: !!var(o, :@retry), receipt: receipt(o, b))
     return facts unless b
     ids = ids(all = chunks(b))
     facts.merge(bytes: all.sum(&:bytesize), n: ids.size, chunks: (ids if ids.size <= CHUNKS))
