@@ -47,7 +47,8 @@ class PosidleWitness
     same = before ? %i[born pos print].all? { |n| before[n] == now[n] } : @begun.key?(key) && now[:print] # another one may have its number
     written = ms(stat.mtime) if was == 0 # without a position in_tail begins at the end
     keep(@starts, now.merge(written: written)) unless now[:pos] == 0 || same
-    lose(@closed.delete(key), 'closed') if now[:pos] == 0 && left?(before) # the inode number was reused
+    reused = left?(before) && (before[:size] || before[:born] != now[:born]) # its inode number was
+    lose(@closed.delete(key), 'closed') if now[:pos] == 0 && reused
     cut_unfound(key, w.path, io(w))
     @begun[key] = ms
     @marks[handler(w)] = mark(w, handler(w), stat(w.path)) if reads?(w)
