@@ -151,6 +151,8 @@ def standing_still(site)
   site.append("one\n")
   site.run(site.tail + site.out)
   site.seen('it is read') { |a| a['files'].any? { |f| f['pos'] == 4 } }
+  site.till('no look sees a new name any more') { Time.now - File.stat(site.logs).ctime > 1.1 }
+  site.look
   Process.kill('STOP', site.pid)
   yield
   sleep 6
