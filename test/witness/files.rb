@@ -74,6 +74,29 @@ it 'a removed file that in_tail opens for each read is not as long as the one th
   expect('its size', s.last['closed'].find { |c| c['path'] == s.log }['size'], nil)
 end
 
+it 'nobody knows how much was left of a removed file that in_tail opens for each read, also once its inode number is used again' do |s|
+  s.append(s.lines(1..10))
+  s.run(s.tail('open_on_every_update true') + s.out)
+  s.seen('read') { |a| file(a) && file(a)['pos'] == file(a)['size'] }
+  ino = File.stat(s.log).ino
+  File.delete(s.log)
+  s.again(ino, s.lines(11..500), 'b.log')
+  s.till('read') { s.delivered.size == 500 }
+  s.stop
+  told = s.last['lost'] + s.last['closed'].select { |c| c['size'].nil? }
+  expect('told', told.map { |f| f['path'] }, [s.log])
+end
+
+it 'a renamed file that in_tail opens for each read, and then reads anew from its beginning, is not lost' do |s|
+  s.append(s.lines(1..10))
+  s.run(s.tail('open_on_every_update true', path: "#{s.logs}/a.log*") + s.out, env: { 'POSIDLE_FIND' => 'no' })
+  s.seen('read') { |a| file(a) && file(a)['pos'] == file(a)['size'] }
+  File.rename(s.log, s.log('a.log.1'))
+  s.till('read twice') { s.delivered.size == 20 }
+  s.stop
+  expect('lost', s.last['lost'], [])
+end
+
 it 'a file that nobody followed is lost once it is removed, although another one got its inode number and begins and ends alike' do |s|
   text = lambda { |n| "#{'-' * 70}\n#{n}\n#{'=' * 70}\n" }
   s.run(s.tail('follow_inodes true').sub('refresh_interval 1s', 'refresh_interval 60s') + s.out)

@@ -64,6 +64,13 @@ it 'what is said is heard whatever log level shows, in whatever form, and none o
   expect('no text of settings', JSON.generate(found['outputs']).include?('geheim'), false)
 end
 
+it 'of messages of more kinds than it counts it tells how many it forgot' do |s|
+  s.append(('aa'..'zz').map { |word| "warn #{word}\n" }.join)
+  s.run(s.tail + s.out)
+  found = s.seen('all') { |a| s.delivered.size == 676 && output(a)['n'] == 0 }
+  expect('heard and forgotten', [found['heard'].size, found['more']], [500, 176])
+end
+
 on_oldest_and_newest 'records that no output takes are counted, and a line that a parser refuses is heard without its text' do |s|
   s.append("no number\n")
   s.run(s.tail('', parse: "@type regexp\n expression /^(?<n>\\d+)$/") + s.out(match: 'other') +

@@ -21,7 +21,8 @@ class PosidleWitness
   def own?(input, path); var(input, :@pos_file) == path; end # `path dir/*` matches it, and in_tail reads it as a log
   def stat(path); File.stat(path) rescue nil; end
   def born(file); ms(file.is_a?(IO) ? file.birthtime : File.birthtime(file)); rescue NotImplementedError, SystemCallError, IOError; nil; end
-  def left?(s); s && (s[:size] && s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end
+  def left?(s); s && (s[:size].nil? || s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end # or nobody knows
+  def lose(file, why); keep(@lost, file.merge(path: text(file[:path]), why: why)); end
   def before_rotate(w, stat) # the file under the path is new, another one, shorter, or gone
     return if own?(input(w), w.path)
     h = handler(w)
@@ -34,7 +35,8 @@ class PosidleWitness
       return (closes(w) if twin || stat && !h.opened?) # open_on_every_update goes on with another file
     end
     had = [var(var(w, :@rotate_handler), :@fsize).to_i, mark[:size]].max # a full buffer keeps in_tail from looking
-    keep(@cuts, report(w).merge(n: @cuts.size, had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]], head: head(mark, mark[:pos])))
+    pos = mark[:pos]
+    keep(@cuts, report(w).merge(n: @cuts.size, had: had, marked: pos, print: mark[:prints][pos], head: head(mark, pos)))
   end
   def after_rotate(w, stat) # an earlier worker read the bytes before the position, or nobody did
     return unless (was = @new.delete(w))
@@ -44,7 +46,8 @@ class PosidleWitness
     same = before ? %i[born pos print].all? { |n| before[n] == now[n] } : @begun.key?(key) && now[:print] # another one may have its number
     written = ms(stat.mtime) if was == 0 # without a position in_tail begins at the end
     keep(@starts, now.merge(written: written)) unless now[:pos] == 0 || same
-    keep(@lost, before.merge(why: 'closed')) if now[:pos] == 0 && left?(before) # the inode number was reused
+    reused = left?(before) && (before[:size] || before[:born] != now[:born]) # its inode number was
+    lose(@closed.delete(key), 'closed') if now[:pos] == 0 && reused
     cut_unfound(key, w.path, io(w))
     @begun[key] = ms
     @marks[handler(w)] = mark(w, handler(w), stat(w.path)) if reads?(w)
@@ -54,7 +57,7 @@ class PosidleWitness
     facts, io = @closed[key] = report(w), io(w)
     mark = @marks[handler(w)] || { prints: {} }
     facts.merge!(mark.slice(:dev, :born)) unless facts[:size] # it is gone
-    keep(@lost, old.merge(why: 'closed')) if left?(old) && old[:born] != facts[:born]
+    lose(old, 'closed') if left?(old) && old[:born] != facts[:born]
     here = io || (s = stat(w.path)) && s.ino == key[1]
     pos = facts[:pos]
     facts[:print] = here ? fingerprint(w.path, pos, io) : mark[:prints][pos]
@@ -71,7 +74,7 @@ class PosidleWitness
     @held.to_a.reverse.each_with_index do |(key, io), n| # the newest first
       c, s = @closed[key], (io.stat rescue nil)
       now = fingerprint(nil, c[:pos], io) if c && s && ms(s.ctime) > c[:at] - TICK
-      keep(@lost, c.merge(why: 'written anew')) if now && now != c[:print]
+      lose(c, 'written anew') if now && now != c[:print]
       c.update(size: s.size, print: now || c[:print]) if c && s
       space += s.size if (removed = s && s.nlink == 0)
       over = c.nil? || s.nil? || n >= HELD || removed && (space > SPACE || ms - c[:at] > 60_000)
@@ -89,12 +92,6 @@ class PosidleWitness
     nil
   end
   def head(mark, pos); pos < 64 ? mark[:prints][pos] : mark[:head]; end # a fingerprint of the first 64 bytes
-  def packed_head(path, size)
-    bytes = Zlib::GzipReader.open(path) { |z| z.read(size) }
-    Zlib.crc32(bytes + bytes)
-  rescue Zlib::Error, SystemCallError, NoMethodError # nothing is in it
-    nil
-  end
   def unfinished(fifo) # bytes of a last line without newline; of one over max_line_size it keeps the number only
     fifo.respond_to?(:reading_bytesize) ? fifo.reading_bytesize : fifo ? fifo.bytesize : 0 # Fluentd 1.14
   end
@@ -126,13 +123,13 @@ class PosidleWitness
   end
   def compare(w, mark) # bytes that were read or seen have changed: rewritten too fast for in_tail
     now = mark[:prints].map { |at, print| [fingerprint(w.path, at, io(w)), print] }
-    keep(@lost, report(w).merge(why: 'written anew')) if now.any? { |found, print| found && found != print }
+    lose(report(w), 'written anew') if now.any? { |found, print| found && found != print }
   end
   def mark(w, handler, s = @stats[w.path])
     old, pos = @marks[handler], w.pe.read_pos # a cut makes another handler, and a close none
     return old if handler.nil? || pos > 2**60 || s.nil? || s.ino != w.pe.read_inode
     size = [old ? old[:size] : 0, s.size].max
-    keep(@lost, report(w).merge(why: 'written anew')) if (cut = pos <= s.size && s.size < size)
+    lose(report(w), 'written anew') if (cut = pos <= s.size && s.size < size)
     size = s.size if cut
     return old.merge(size: size) if old && old[:pos] == pos && s.ctime < old[:at] # nobody sets it back
     compare(w, old) if old && pos >= old[:pos]
@@ -157,13 +154,14 @@ class PosidleWitness
         b, c = @begun[key], @closed[key]
         now = b && b >= began # in_tail finds it while this look goes on: it is not among the followed ones yet
         next if b && !now && (c.nil? || b > c[:at] || c[:pos] == s.size && as_closed?(c, p, s))
-        found[key] = { at: now ? b : ms }.merge(@unfound[key].to_h, path: p, dev: s.dev, born: born(p), size: s.size, readable: File.readable?(p))
+        facts = { path: p, inode: s.ino, dev: s.dev, born: born(p), reader: key[0], size: s.size, readable: File.readable?(p) }
+        found[key] = { at: now ? b : ms }.merge(@unfound[key].to_h, facts)
         found[key][:print] = fingerprint(p, s.size) if found.size <= MANY
       end
     end
     open = @unfound.reject { |key, u| found[key] || followed.call(key) || @begun[key].to_i >= u[:at] }
     here, gone = open.partition { |(_, ino), u| (s = @stats[u[:path]]) && s.ino == ino } # in_tail may still turn to it
-    gone.each { |key, u| keep(@lost, unfound(key, u).merge(why: 'never followed')) }
+    gone.each { |_, u| lose(u, 'never followed') }
     @unfound = here.to_h.merge(found)
   end
   def as_closed?(closed, path, stat)
@@ -175,9 +173,8 @@ class PosidleWitness
   def cut_unfound(key, path, io = nil) # or written anew, before in_tail found it
     return unless (u = @unfound[key]) && @begun[key].to_i < u[:at] && u[:print]
     same = u[:born] == born(io || path) && fingerprint(path, u[:size], io) == u[:print]
-    keep(@lost, unfound(key, u).merge(why: 'never followed')) unless same
+    lose(u, 'never followed') unless same
   end
-  def unfound(key, u); u.merge(path: text(u[:path]), reader: key[0], inode: key[1]); end
   def excluded(i); expanded(i, i.exclude_path, :@exclude_path_formatters); end
   def expanded(i, *dates) # as in_tail's expand_paths, which logs, and leaves out what it may not read
     glob = i.respond_to?(:use_glob?) ? i.method(:use_glob?) : lambda { |p| p.include?('*') }
@@ -218,13 +215,13 @@ class PosidleWitness
     found = homes.flat_map { |home, names| near(home).select { |n| kin?(n, *names) }.map { |n| File.join(home, n) } }
     seen = @closed.values.map { |c| [c.values_at(:dev, :inode), c[:at]] }.to_h
     unread = @inputs.flat_map { |i| excluded(i) }.map { |p| file(p) } # as the user decided
-    followed = @watchers.each_with_index.map { |w, n| [(@reports[n] || {})[:dev], w.pe.read_inode] }
-    (followed + unread).each { |file| seen[file] = nil }
+    followed = @reports.map { |r| r.values_at(:dev, :inode) }
+    (followed + unread).each { |file| seen[file] = Float::INFINITY }
     found = found.uniq { |p| file(p) }.select do |p|
       next unless (s = @stats[p]) && s.file? && s.size > 0 && ms(s.ctime) >= @pod
       born = born(p) || ms(s.mtime)
       known = [file(p), [nil, s.ino]].find { |f| seen.key?(f) }
-      next if [born, ms(s.mtime)].max < @pod || known && born <= (seen[known] || born)
+      next if [born, ms(s.mtime)].max < @pod || known && born <= seen[known]
       own.none? { |o| o && File.fnmatch?("#{o.sub('*', '[bq][0-9a-f]*')}*".b, p) } # buf_file.rb: b or q, and the chunk's id
     end
     @over += [found.size - MANY, 0].max
@@ -251,17 +248,21 @@ class PosidleWitness
     rest = plain.delete_suffix(ext.to_s)
     ext && (1..rest[DATE].to_s.size).any? { |n| names[rest[0, rest.size - n] + ext] }
   end
-  def sibling(path, stat) # a gzip file ends with the size of what is in it (RFC 1952)
-    plain = (File.open(path, 'rb') { |f| f.seek(-4, 2) && f.read.unpack1('V') } if path.b =~ /\.gz\z/n) rescue nil
-    heads = Hash.new { |all, n| all[n] = packed_head(path, n) }
-    cuts = @cuts.last(100).select { |c| File.basename(text(path)).start_with?(File.basename(c[:path], '.*')) }
-    # A copy is the same up to there; a cut before the first read is no evidence.
-    cuts = cuts.select do |c|
-      next if c[:marked] == 0
-      plain ? c[:head] && heads[[64, c[:marked]].min] == c[:head] : fingerprint(path, c[:marked]) == c[:print]
-    end
+  def sibling(path, stat)
+    plain, start = packed(path) if path.b.end_with?('.gz')
+    cuts = @cuts.last(100).select { |c| copy?(path, start, c) }
     { path: text(path), inode: stat.ino, dev: stat.dev, born: born(path), size: stat.size, at: ms(stat.mtime), plain: plain,
-      head: plain && heads[[64, plain].min], cuts: cuts.map { |c| c[:n] } }
+      head: start && Zlib.crc32(start * 2), cuts: cuts.map { |c| c[:n] } }
+  end
+  def packed(path) # the size of what is in a gzip file, with which it ends (RFC 1952), and the first bytes
+    start = Zlib::GzipReader.open(path) { |z| z.read(64) }.to_s
+    [File.binread(path, 4, File.size(path) - 4).unpack1('V'), start]
+  rescue Zlib::Error, SystemCallError, IOError, NoMethodError # it is none, or changes
+    nil
+  end
+  def copy?(path, start, cut) # it is the same up to there; a cut before the first read is no evidence
+    return if cut[:marked] == 0 || !File.basename(text(path)).start_with?(File.basename(cut[:path], '.*'))
+    start ? Zlib.crc32(start[0, cut[:marked]] * 2) == cut[:head] : fingerprint(path, cut[:marked]) == cut[:print]
   end
   def closed # what is not held open is measured by its inode number
     paths = @stats.to_a.flat_map { |p, s| s ? [[[s.dev, s.ino], p], [[nil, s.ino], p]] : [] }.to_h

@@ -5,32 +5,17 @@ class PosidleWitness
   OWN_TAG = /\Afluent\.(trace|debug|info|warn|error|fatal)\z/.freeze # of Fluentd's own log, no lines of a file
   MOVES = %r{/event_router\.rb:|/buffer\.rb:.*((en|de)queue|takeback|purge|clear_queue!)}.freeze # or between two lists
   OTHERS = %r{/plugin/in_(?!tail)\w+\.rb:}.freeze # inputs that read no log file
-  def hook_receipts(c, name)
-    case name
-    when 'Fluent::Plugin::Buffer'
-      trace(:purges, c, :purge_chunk, %i[chunk_id]) do |b, (id)| # only by commit_write and drop_oldest_chunk
-        (mine, way), Thread.current[:posidle_way] = Thread.current[:posidle_way], nil
-        tally(b.owner, mine == id ? way : :overflown, records(var(b, :@dequeued).to_h[id]))
-      end
-      trace(:clears, c, :clear_queue!) { |b| clears(b) } # at the retry limit, told only where there is an error (output.rb)
-    when 'Fluent::Plugin::Output' # commit_write is the only way out of a buffer that says "delivered"
-      trace(:takes, c, :emit_buffered, %i[tag es]) { |o, (tag, es)| tally(o, OWN_TAG.match?(tag) ? :own : :lines, es.size) }
-      trace(:backups, c, :backup_chunk, %i[chunk]) { |o, (chunk)| leaves(chunk.unique_id, thrown?(o) ? :unrecoverable : :aside) }
-      trace(:commits, c, :commit_write, %i[chunk_id secondary]) do |_, (id, secondary)|
-        leaves(id, secondary ? :secondary : :delivered) unless Thread.current[:posidle_way].to_a[0] == id
-      end
-    when 'Fluent::Plugin::TailInput' # false, or the name of a state: it keeps the lines. nil: it returned in a rescue (Ruby 3.1)
-      trace(:reads, c, :receive_lines, %i[lines], :return) do |_, (lines), done|
-        Thread.current[:posidle_refused] = nil unless done
-        number(:lines, lines.size) if done && [true, nil].include?(done[0]) && !Thread.current[:posidle_refused].to_a[1]
-      end
-    when 'Fluent::Plugin::TailInput::TailWatcher::IOHandler' # with num_threads of 1.20
-      trace(:pooled, c, :complete_async, %i[success]) { |h, (done)| number(:lines, var(h, :@lines).size) if done }
-    end
+  def counts_lines(lines, done) # false, or the name of a state: it keeps the lines. nil: it returned in a rescue (Ruby 3.1)
+    Thread.current[:posidle_refused] = nil unless done
+    number(:lines, lines.size) if done && [true, nil].include?(done[0]) && !Thread.current[:posidle_refused].to_a[1]
   end
   def number(what, n); @mutex.synchronize { @numbers[what] += n }; end
   def leaves(id, way); Thread.current[:posidle_way] = [id, way]; end
   def thrown?(o); var(var(o, :@buffer), :@disable_chunk_backup) || var(o, :@buffer_config)[:disable_chunk_backup]; end # or 1.14
+  def purges(b, id)
+    (mine, way), Thread.current[:posidle_way] = Thread.current[:posidle_way], nil
+    tally(b.owner, mine == id ? way : :overflown, records(var(b, :@dequeued).to_h[id]))
+  end
   def tally(o, way, n); @mutex.synchronize { (@tally[o] ||= Hash.new(0))[way] += n }; end
   def clears(b) # Fluentd 1.19 keeps the files of chunks, and says so with their ids
     all = list(b, '@queue').map { |chunk| [ids([chunk])[0], records(chunk)] }.to_h

@@ -4,7 +4,6 @@
 class PosidleWitness
   MANY = 2000 # no list of facts is longer; @more counts the forgotten ones, and then nothing is proven
   CHUNKS = 20_000 # that are told by their ids, 32 bytes each
-  FULL = { text: 'more kinds than are counted' }.freeze
   OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that log for other files
   SOURCES = %r{/(log|match|root_agent|supervisor|event_router|buffer|output|in_tail.*|filter_parser|out_rewrite_tag_filter)\.rb\z}.freeze # or copies
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
@@ -28,8 +27,8 @@ class PosidleWitness
     # The witness is written before Fluentd starts. A container's hostname is a mount, made with the Pod.
     host = '/etc/hostname' unless (File.stat('/etc/hostname').dev == File.stat('/etc').dev rescue true)
     @pod = [__FILE__, *host].map { |path| ms(File.mtime(path)) rescue born }.min - 1000
-    @begun, @closed, @held, @marks, @heads, @unfound, @heard, @traces = {}, {}, {}, {}, {}, {}, {}, {}
-    @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @aside = [], [], [], [], [], [], [], []
+    @begun, @closed, @held, @marks, @heads, @unfound, @heard, @traces = Array.new(8) { {} }
+    @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @reports, @aside = Array.new(9) { [] }
     @new, @named, @orders, @mutex = {}.compare_by_identity, {}.compare_by_identity, {}, Mutex.new
     @more = @over = @due = @gap = @again = @flushed = 0
     @tally, @numbers = {}.compare_by_identity, { lines: 0, refused: 0, unrouted: 0, unparsed: 0 }
@@ -41,11 +40,9 @@ class PosidleWitness
   def clock(id = Process::CLOCK_MONOTONIC); Process.clock_gettime(id); end
   def ms(time = Time.now); (time.to_f * 1000).to_i; end
   def var(o, name); o.instance_variable_get(name) if o && o.instance_variable_defined?(name); end
-  def text(s)
-    s.nil? || s.encoding == Encoding::UTF_8 && s.valid_encoding? ? s : s.dup.force_encoding('UTF-8').scrub
-  end
+  def text(s); s && s.dup.force_encoding('UTF-8').scrub; end
   def failed(e); text("#{e.class}: #{e} #{e.backtrace.to_a.first}"); end
-  def keep(list, fact); list.size < MANY ? list << fact : @more += 1; end
+  def keep(list, fact, most = MANY); list.size < most ? list << fact : @more += 1; end
   def listen # to events, in Fluentd's threads; each is set where its class ends, before an object of it lives
     TracePoint.new(:script_compiled) do |tp| # listening to :end in every file makes each start 10 ms slower
       next unless (SOURCES.match?((code = tp.instruction_sequence).path) rescue nil) # a path of any encoding
@@ -53,8 +50,7 @@ class PosidleWitness
     end.enable
   end
   def hook(c)
-    hook_receipts(c, name = Module.instance_method(:name).bind(c).call)
-    case name
+    case Module.instance_method(:name).bind(c).call
     when 'Fluent::Log'
       %i[warn error fatal].each { |m| trace(m, c, m, %i[args block]) { |_, said| heard(m, *said) } }
     when 'Fluent::Plugin::Buffer' # it closes after the flush threads have ended: what it holds was not sent
@@ -63,8 +59,15 @@ class PosidleWitness
         @tally.delete(b.owner)
       end
       trace(:resumes, c, :start, [], :return) { |b, _, done| starts(b) if done }
-    when 'Fluent::Plugin::Output'
+      trace(:purges, c, :purge_chunk, %i[chunk_id]) { |b, (id)| purges(b, id) } # only by commit_write and drop_oldest_chunk
+      trace(:clears, c, :clear_queue!) { |b| clears(b) } # at the retry limit, told only where there is an error (output.rb)
+    when 'Fluent::Plugin::Output' # commit_write is the only way out of a buffer that says "delivered"
       trace(:attempts, c, :try_flush, [], :return) { |_, _, done| attempt(done.nil?) }
+      trace(:takes, c, :emit_buffered, %i[tag es]) { |o, (tag, es)| tally(o, OWN_TAG.match?(tag) ? :own : :lines, es.size) }
+      trace(:backups, c, :backup_chunk, %i[chunk]) { |o, (chunk)| leaves(chunk.unique_id, thrown?(o) ? :unrecoverable : :aside) }
+      trace(:commits, c, :commit_write, %i[chunk_id secondary]) do |_, (id, secondary)|
+        leaves(id, secondary ? :secondary : :delivered) unless Thread.current[:posidle_way].to_a[0] == id
+      end
     when 'Fluent::NoMatchMatch' # Fluentd says it the first, second, fourth … time only, whatever the tag (match.rb)
       trace(:unmatched, c, :emit_events, %i[tag es]) { |_, (tag, es)| number(:unrouted, es.size) unless OWN_TAG.match?(tag) }
     when 'Fluent::RootAgent' # emit_error_log_interval keeps it from being said (root_agent.rb)
@@ -72,9 +75,15 @@ class PosidleWitness
       trace(:rescues, c, :emit_error_event) { |agent| rescued.transform_values!(&:succ) if var(agent, :@error_collector) }
     when 'Fluent::Supervisor' # a worker that fails ends by exit!, without at_exit
       trace(:fails, c, :logging_with_console_output, [], :return) { |_, _, done| last_report(true) if done && took_nothing? }
-    when /\AFluent::Plugin::TailInput(::LineFeeder)?\z/ # 1.20 has both: one calls the other, or nobody calls it
-      return if $1.nil? && c.const_defined?(:LineFeeder, false)
-      trace(:parses, c, :parse_singleline, %i[lines], :return) { |_, (lines), done| dropped(lines, *done) if done }
+    when 'Fluent::Plugin::TailInput'
+      trace(:reads, c, :receive_lines, %i[lines], :return) { |_, (lines), done| counts_lines(lines, done) }
+      parser = c.const_defined?(:LineFeeder, false) ? c::LineFeeder : c # 1.20 has both: one calls the other, or nobody calls it
+      trace(:parses, parser, :parse_singleline, %i[lines], :return) { |_, (lines), done| dropped(lines, *done) if done }
+    when 'Fluent::Plugin::TailInput::TailWatcher'
+      trace(:rotates, c, :on_rotate, %i[stat], :return) { |w, (stat), done| done ? after_rotate(w, stat) : before_rotate(w, stat) }
+      trace(:closes, c, c.method_defined?(:force_close) ? :force_close : :close) { |w| closes(w) if reads?(w) }
+    when 'Fluent::Plugin::TailInput::TailWatcher::IOHandler' # with num_threads of 1.20
+      trace(:pooled, c, :complete_async, %i[success]) { |h, (done)| number(:lines, var(h, :@lines).size) if done }
     when 'Fluent::Plugin::ParserFilter' # without emit_invalid_record_to_error it drops a value in silence
       if c.method_defined?(:filter_stream, false)
         trace(:filters, c, :filter_stream, %i[es], :return) { |f, (es), done| done ? dropped(es, done[0], f) : counts_values(f) }
@@ -82,13 +91,10 @@ class PosidleWitness
         trace(:filters, c, :filter_with_time, [], :return) { |f, _, (kept)| kept ? dropped([0], kept.compact, f) : rescued[f] = 0 }
       end
     when 'Fluent::Plugin::RewriteTagFilterOutput' # it says nothing of a record that fits no rule
-      rewritten = %i[tag es new_event_streams] # the last since 2.3, as emit_mode
-      trace(:rewrites, c, :process, rewritten, :return) { |_, had, done| rewrites(*had) if done && done[0] } if c.method_defined?(:emit_mode)
+      return unless c.method_defined?(:emit_mode) # since 2.3, as new_event_streams
+      trace(:rewrites, c, :process, %i[tag es new_event_streams], :return) { |_, had, done| rewrites(*had) if done && done[0] }
     when 'Fluent::EventRouter'
       trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
-    when 'Fluent::Plugin::TailInput::TailWatcher'
-      trace(:rotates, c, :on_rotate, %i[stat], :return) { |w, (stat), done| done ? after_rotate(w, stat) : before_rotate(w, stat) }
-      trace(:closes, c, c.method_defined?(:force_close) ? :force_close : :close) { |w| closes(w) if reads?(w) }
     end
   end
   def trace(key, c, m, names = [], *more) # Ruby 2.6; where it fails nothing is heard, so nothing is proven
@@ -135,7 +141,7 @@ class PosidleWitness
     return if more && OWN_TAG.match?(more[:tag].to_s)
     key = { file: source, text: kind(said), error: (err.class.name if err), level: level }
     return if !@heard.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
-    key = count(key)
+    return unless count(key)
     Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
   end
   def source # the file that called log.warn, or its caller; a frame costs microseconds
@@ -171,22 +177,22 @@ class PosidleWitness
   end
   def count(key, n = 1)
     @mutex.synchronize do
-      key = FULL if @heard.size >= 500 && !@heard.key?(key)
-      @heard[key] = @heard[key].to_i + n
+      has_room = @heard.size < 500 || @heard.key?(key)
+      has_room ? @heard[key] = @heard[key].to_i + n : @more += 1
+      has_room
     end
-    key
   end
   def attempt(begins) # messages of a failed flush are no loss: Fluentd takes the chunk back
     said, Thread.current[:posidle] = Thread.current[:posidle], (Hash.new(0) if begins)
     return if begins || said.nil? || said.none? { |k, _| k[:file] == 'fluent/plugin/output.rb' && FLUSHES.match?(k[:text]) }
-    said.each { |key, n| count(key, -n) unless key == FULL }
+    said.each { |key, n| count(key, -n) }
   end
   def told; @heard.to_a.map { |key, n| key.merge(n: n) if n > 0 }.compact; end
   def starts(buffer) # after a reload a chunk may be one that a buffer of this worker held at its end
     tally(buffer.owner, :left, held(all = chunks(buffer)))
     ids(all).each do |chunk|
-      @resumed.size < CHUNKS ? @resumed << chunk : @more += 1
-      @ends.each { |e| (e[:chunks] || []).delete(chunk) }
+      keep(@resumed, chunk, CHUNKS)
+      @ends.each { |e| e[:chunks]&.delete(chunk) }
     end
   end
   def took_nothing?; @resumed.empty? && Fluent::Engine.root_agent.inputs.none?(&:started?); end # inputs start last
@@ -300,7 +306,7 @@ class PosidleWitness
     forgotten = @more + @over + [@unfound.size - MANY, 0].max + [@watchers.size - 20_000, 0].max
     { v: 1, pid: @pid, sigterm: sigterm?, pod: @pod, error: trouble, gap: @gap.round(3),
       readers: @inputs.map { |i| reader(i) }, files: @reports, closed: closed, cuts: @cuts, starts: @starts, lost: @lost,
-      unfound: @unfound.first(MANY).map { |key, u| unfound(key, u) }, denied: @inputs.flat_map { |i| denied(i) },
+      unfound: @unfound.values.first(MANY).map { |u| u.merge(path: text(u[:path])) }, denied: @inputs.flat_map { |i| denied(i) },
       siblings: siblings, plugins: settings, kept: kept, outputs: outputs, heard: told, aside: @aside, ends: @ends,
       resumed: @resumed, again: @again, more: forgotten, moving: moving,
       worker: ENV['SERVERENGINE_WORKER_ID'].to_i, workers: workers }.merge(@numbers)
@@ -316,7 +322,8 @@ class PosidleWitness
   def output(o)
     b = var(o, :@buffer)
     b = nil unless b.is_a?(Fluent::Plugin::Buffer)
-    facts = plugin(o).merge(id: text(o.plugin_id), type: text(var(o, :@config).to_h.values_at('@type', 'type').compact[0]), retry: !!var(o, :@retry), receipt: receipt(o, b))
+    type = var(o, :@config).to_h.values_at('@type', 'type').compact[0]
+    facts = plugin(o).merge(id: text(o.plugin_id), type: text(type), retry: !!var(o, :@retry), receipt: receipt(o, b))
     return facts unless b
     ids = ids(all = chunks(b))
     facts.merge(bytes: all.sum(&:bytesize), n: ids.size, chunks: (ids if ids.size <= CHUNKS))
