@@ -15,7 +15,8 @@ export type State =
       readonly toldAt: Millis;
       readonly told: readonly number[];
     } & DrainResult)
-  | ({ readonly name: 'killing'; readonly since: Millis } & DrainResult)
+  /** `killed`: the supervisor, if posidle sees one. */
+  | ({ readonly name: 'killing'; readonly since: Millis; readonly killed: number | undefined } & DrainResult)
   | {
       readonly name: 'stopped';
       readonly since: Millis;

@@ -125,7 +125,8 @@ const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
     // posidle signals no process of another container.
     if (fluentd.kind === 'remote') return endWith('survived', 'Fluentd still runs', seen, state);
     const why = `Fluentd still runs ${formatDuration(at - since)} after the stop signal`;
-    return changeTo({ name: 'killing', since: at, trigger, pending }, why, 'kill');
+    const killed = fluentd.kind === 'running' ? fluentd.supervisor.pid : undefined;
+    return changeTo({ name: 'killing', since: at, killed, trigger, pending }, why, 'kill');
   }
   // SIGUSR2 (1.18 and later) may have started a new supervisor, which must stop as well.
   if (fluentd.kind === 'running' && !told.includes(fluentd.supervisor.pid) && told.length > 0)
@@ -136,7 +137,11 @@ const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
 };
 
 const stepKilling: Rule<'killing'> = (state, seen) => {
-  if (seen.fluentd.kind === 'absent') return endWith('killed', 'Fluentd is gone after SIGKILL', seen, state);
+  const { fluentd } = seen;
+  if (fluentd.kind === 'absent') return endWith('killed', 'Fluentd is gone after SIGKILL', seen, state);
+  // As after the stop order.
+  if (fluentd.kind === 'running' && fluentd.supervisor.pid !== state.killed)
+    return stay({ ...state, killed: fluentd.supervisor.pid }, NEVER, 'kill');
   if (!isOver(state.since + KILL_TIMEOUT, seen.at)) return stay(state);
   return endWith('survived', 'Fluentd is still there after SIGKILL', seen, state);
 };

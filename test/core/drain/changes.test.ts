@@ -17,7 +17,7 @@ const STATES: readonly State[] = [
   draining({ trigger: { by: 'quiet', at: 1 } }),
   draining({ trigger: { by: 'done-process', at: 1 } }),
   { name: 'stopping', since: 0, toldAt: 0, told: [4242], ...told },
-  { name: 'killing', since: AT - 1_000, ...told },
+  { name: 'killing', since: AT - 1_000, killed: 4242, ...told },
   { name: 'stopped', since: 0, end: { kind: 'stopped', why: '' }, ...told },
 ];
 

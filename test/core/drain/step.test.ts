@@ -400,10 +400,17 @@ describe('a Fluentd that was told to stop', () => {
   });
 
   test('and was killed is gone, or is given up after 10 s', () => {
-    const killing = { ...stopping, name: 'killing' } as const;
+    const killing = { ...stopping, name: 'killing', killed: 4242 } as const;
     expect(stepped(killing, ABSENT).state).toMatchObject({ end: { kind: 'killed' } });
     expect(stepped(killing, running(), 9_999)).toMatchObject({ state: { name: 'killing' } });
     expect(stepped(killing, running(), 10_000).state).toMatchObject({ end: { kind: 'survived' } });
+  });
+
+  test('and was killed while SIGUSR2 started its successor has that one killed, too, once', () => {
+    const killing = { ...stopping, name: 'killing', killed: 4242 } as const;
+    const next = stepped(killing, successor);
+    expect(next).toMatchObject({ action: 'kill', state: { name: 'killing', killed: 5_000 } });
+    expect(stepped(next.state, successor).action).toBeUndefined();
   });
 });
 
