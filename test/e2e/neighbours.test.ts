@@ -269,7 +269,7 @@ test('below a root every link leads on below it, and none out of it', async () =
   const table = await posidle('inspect', '--root', at('root'), '-c', '/etc/fluent.conf');
   const told = table.stdout + table.stderr;
   expect(told).toMatch(/buffers: 1 chunk \(5 B\)/);
-  expect(told).toMatch(/chain\.log: its symbolic links .*too many/);
+  expect(told).toMatch(/chain\.log: too many symbolic links/);
   expect(told).toMatch(/all\/b\.conf: it cannot be read \(it is a pipe/);
 });
 
