@@ -42,7 +42,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'commands/options/options.ts',
   ],
 };
-const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.(?!ts')|setTimeout|performance\.)/;
+const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.(?!ts')|Buffer\b|setTimeout|performance\.)/;
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
   name.endsWith('.ts'),
