@@ -24,7 +24,7 @@ export interface PosFile {
 }
 
 export const NEWLINE = 0x0a;
-const BEYOND_ASCII = /[^\0-\x7f]/;
+const TAB = 0x09;
 /** A larger position becomes this one, which is beyond every file and the last exact number. */
 export const LARGEST_POSITION = Number.MAX_SAFE_INTEGER;
 
@@ -36,7 +36,7 @@ const LONGEST_LINE = 8_192;
  * POSITION_FILE_ENTRY_REGEX in lib/fluent/plugin/in_tail/position_file.rb, which ignores what follows the inode. The limit of 1,024 digits
  * is posidle's: a number of three million digits takes ten seconds.
  */
-const ENTRY = /^([^\t]+)\t([0-9a-f]{1,1024})\t([0-9a-f]{1,1024})(?![0-9a-f])/i;
+const ENTRY = /^[^\t]+\t([0-9a-f]{1,1024})\t([0-9a-f]{1,1024})(?![0-9a-f])/i;
 const UNWATCHED = /^0*f{16}$/i;
 
 /**
@@ -44,8 +44,6 @@ const UNWATCHED = /^0*f{16}$/i;
  * newline is no entry yet, and counts as unparsable and `torn`.
  */
 export function parsePosFile(bytes: Uint8Array): PosFile {
-  // Of one text the paths are parts without a copy. With very many lines the garbage collector would move the copies.
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   const entries: PositionEntry[] = [];
   const unparsable: UnparsableLine[] = [];
   let [line, start] = [1, 0];
@@ -53,13 +51,10 @@ export function parsePosFile(bytes: Uint8Array): PosFile {
     if (unparsable.length < KEPT_UNPARSABLE)
       unparsable.push({ line, text: textOf(bytes, start, end), ...flaw });
   };
-  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-    const [, ascii, position, inode] = ENTRY.exec(text.slice(start, lastOf(start, end))) ?? [];
-    if (ascii === undefined || position === undefined || inode === undefined) tell(end, {});
-    else {
-      const path = BEYOND_ASCII.test(ascii) ? textOf(bytes, start, start + ascii.length) : ascii;
-      entries.push({ path, position: positionOf(position), inode: inodeOf(inode) });
-    }
+  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+    const [, position, inode] = ENTRY.exec(textOf(bytes, start, end)) ?? [];
+    if (position === undefined || inode === undefined) tell(end, {});
+    else entries.push({ path: pathAt(bytes, start), position: positionOf(position), inode: inodeOf(inode) });
     start = end + 1;
     line += 1;
   }
@@ -67,12 +62,13 @@ export function parsePosFile(bytes: Uint8Array): PosFile {
   return { entries, unparsable };
 }
 
-function lastOf(start: number, end: number): number {
-  return Math.min(end, start + LONGEST_LINE);
+function textOf(bytes: Uint8Array, start: number, end: number): string {
+  return decodePath(bytes.subarray(start, Math.min(end, start + LONGEST_LINE)));
 }
 
-function textOf(bytes: Uint8Array, start: number, end: number): string {
-  return decodePath(bytes.subarray(start, lastOf(start, end)));
+/** A copy: a part of the line's text would keep the whole text, and with very many lines the garbage collector moves it. */
+function pathAt(bytes: Uint8Array, start: number): string {
+  return decodePath(bytes.subarray(start, bytes.indexOf(TAB, start)));
 }
 
 function positionOf(digits: string): number | null {
