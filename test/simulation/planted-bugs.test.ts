@@ -22,7 +22,7 @@ test.each<Bug>([
     'an order that is not given',
     [
       'src/core/drain/step.ts',
-      "changeTo({ name: 'killing', since: at, trigger, pending }, why, 'kill')",
+      "changeTo({ name: 'killing', since: at, killed, trigger, pending }, why, 'kill')",
       'stay(state)',
     ],
     /^it goes on long after the grace period/,

@@ -63,15 +63,12 @@ function isUntold(end: End, mainEnd: Millis, { progress }: Seen): boolean {
 
 /** Whether a worker that reads had ended before main. A guess is not main's end. */
 function isEarly({ kind }: End, trigger: Trigger | undefined, mainEnd: Millis, seen: Seen): boolean {
-  const { at, requests, progress } = seen;
-  // A call may come when Fluentd has ended by itself, right before this last look.
-  const calledAt = trigger?.at ?? requests[0]?.at ?? Number.NEGATIVE_INFINITY;
-  const called = mainEnd === NEVER ? calledAt : mainEnd;
-  const { followedUntil } = progress;
+  if (mainEnd === NEVER) return false;
+  const { followedUntil, at } = seen.progress;
   if (kind === 'ended-by-itself')
-    return followedUntil < (trigger !== undefined && isGuess(trigger) ? at : called);
+    return followedUntil < (trigger !== undefined && isGuess(trigger) ? seen.at : mainEnd);
   // What posidle stopped was alive until then. Another worker may have been alive for longer.
-  return followedUntil < Math.min(called, progress.at);
+  return followedUntil < Math.min(mainEnd, at);
 }
 
 const MAIN_MAY_RUN: Doubt = {

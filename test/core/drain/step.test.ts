@@ -385,6 +385,11 @@ describe('a Fluentd that was told to stop', () => {
     expect(stepped(late, running(), 69_999).whyChanged).toBeUndefined();
   });
 
+  test('and was told to stop for too long is killed', () => {
+    const { state, action } = stepped(stopping, running(), 70_000);
+    expect([state, action]).toMatchObject([{ name: 'killing', killed: 4242 }, 'kill']);
+  });
+
   test('but cannot be killed from here is out of reach', () => {
     expect(stepped(stopping, REMOTE, 70_000).state).toMatchObject({ end: { kind: 'survived' } });
   });
