@@ -1,4 +1,4 @@
-import { describeDoubts, describeLeft, describeReceipts, summaryOf } from '../progress/describe.ts';
+import { describeDoubts, describeLeft, describeReceipts, progressSummary } from '../progress/describe.ts';
 import {
   type Doubt,
   ignoringOwnEvents,
@@ -11,7 +11,7 @@ import { counted, formatDuration, type Millis } from '../text/units.ts';
 import { NEVER } from './deadlines.ts';
 import type { Policy } from './policy.ts';
 import type { End, Of, StateName, Trigger } from './state.ts';
-import { isGuess, mainEndBy } from './trigger.ts';
+import { isGuess, mainWroteUntil } from './trigger.ts';
 
 /**
  * `drained`: Fluentd read every line and every output sent what it took. `not-drained`: something was left. `unproven`: nothing is known
@@ -20,7 +20,7 @@ import { isGuess, mainEndBy } from './trigger.ts';
 export type Word = 'drained' | 'unproven' | 'not-drained';
 
 /** The result of a watch. Fluentd's own exit code says nothing about delivery. */
-export interface Outcome extends Readonly<ReturnType<typeof summaryOf>> {
+export interface Outcome extends Readonly<ReturnType<typeof progressSummary>> {
   /** The version of src/core/drain/outcome.schema.json. */
   readonly version: 1;
   readonly end: End['kind'];
@@ -38,7 +38,7 @@ export function outcomeOf(
   { seen, policy, durations }: { seen: Seen; policy: Policy; durations: Durations },
 ): Outcome {
   const { progress } = seen;
-  const mainEnd = mainEndBy(trigger, seen, policy);
+  const mainEnd = mainWroteUntil(trigger, seen, policy);
   const doubted = [
     ...(isUntold(end, mainEnd, seen) ? [MAIN_MAY_RUN] : []),
     ...(isEarly(end, trigger, mainEnd, seen) ? [ENDED_EARLY] : []),
@@ -51,12 +51,12 @@ export function outcomeOf(
     why: end.why,
     outcome: word,
     trigger: trigger?.by ?? null,
-    ...summaryOf({ ...progress, left, doubts }),
+    ...progressSummary({ ...progress, left, doubts }),
     durationsMs: Object.fromEntries(Object.entries(durations).map(([name, ms]) => [name, Math.round(ms)])),
   };
 }
 
-/** Whether nobody said in time that main had ended. After the last look that posidle stopped Fluentd for, it may have written on. */
+/** Whether nobody said that main had ended before posidle stopped Fluentd. What it wrote after the last look nobody read. */
 function isUntold(end: End, mainEnd: Millis, { progress }: Seen): boolean {
   return mainEnd === NEVER || (isStoppedByPosidle({ end: end.kind }) && mainEnd > progress.at);
 }

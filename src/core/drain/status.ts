@@ -1,4 +1,4 @@
-import { summaryOf } from '../progress/describe.ts';
+import { progressSummary } from '../progress/describe.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { State } from './state.ts';
 
@@ -11,7 +11,7 @@ export function statusOf(state: State, seen: Seen, why: string) {
     since: Math.round(seen.at - state.since),
     why,
     trigger: ('trigger' in state && state.trigger?.by) || null,
-    ...summaryOf(seen.progress),
+    ...progressSummary(seen.progress),
     fluentd: {
       kind: fluentd.kind,
       pid: fluentd.kind === 'running' ? fluentd.supervisor.pid : null,

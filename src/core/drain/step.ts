@@ -139,7 +139,7 @@ const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
 const stepKilling: Rule<'killing'> = (state, seen) => {
   const { fluentd } = seen;
   if (fluentd.kind === 'absent') return endWith('killed', 'Fluentd is gone after SIGKILL', seen, state);
-  // As after the stop order.
+  // SIGUSR2 may have started a new supervisor just before.
   if (fluentd.kind === 'running' && fluentd.supervisor.pid !== state.killed)
     return stay({ ...state, killed: fluentd.supervisor.pid }, NEVER, 'kill');
   if (!isOver(state.since + KILL_TIMEOUT, seen.at)) return stay(state);

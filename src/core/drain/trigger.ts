@@ -70,8 +70,8 @@ function callsOf(trigger: Trigger | undefined, seen: Seen): readonly Trigger[] {
   return [...(stands ? [trigger] : []), ...seen.requests];
 }
 
-/** Until when main may have written: when something first said that it had ended; Infinity if nothing did. */
-export function mainEndBy(trigger: Trigger | undefined, seen: Seen, policy: Policy): Millis {
+/** When something first said that main had ended; never if nothing did. */
+export function mainWroteUntil(trigger: Trigger | undefined, seen: Seen, policy: Policy): Millis {
   const said = callsOf(trigger, seen).filter((one) => ofMain(one) !== 'nothing');
   return Math.min(processEnd(seen, policy) ?? NEVER, ...said.map(({ at }) => at));
 }

@@ -20,7 +20,7 @@ export function listed<One extends Left | Doubt>(all: readonly One[]): Listed<On
 }
 
 /** What an outcome and GET /status tell of a progress: how many files Fluentd followed, the lines that it read, the records of outputs. */
-export function summaryOf({ left, doubts, files, lines, outputs }: Progress) {
+export function progressSummary({ left, doubts, files, lines, outputs }: Progress) {
   return { left: listed(left), doubts: listed(doubts), files, lines, outputs };
 }
 
