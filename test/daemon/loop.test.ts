@@ -18,6 +18,21 @@ test('a change of a pos file wakes it only where the look before found no moveme
   );
 });
 
+test('it looks once a second while it watches, and ten times a second while Fluentd stops', async () => {
+  const { host } = busyHost({ stopTakes: 5_000 });
+  const slept = new Map<number, number>();
+  const sleep = host.sleep.bind(host);
+  host.sleep = (until, options) => {
+    slept.set(host.now(), Math.round(until - host.now()));
+    return sleep(until, options);
+  };
+  await run(host);
+  const between = (from: number, to: number) =>
+    new Set([...slept].filter(([at]) => at > from && at < to).map(([, span]) => span));
+  expect(between(10_000, 50_000)).toEqual(new Set([1_000]));
+  expect(between(61_000, 64_000)).toEqual(new Set([100]));
+});
+
 test('the outcome counts the time in every state, also where a signal overtakes a quiet window', async () => {
   const { host } = busyHost();
   host.at(7_000, (h) => h.request('SIGTERM'));
