@@ -156,6 +156,18 @@ it 'the time in which a worker stood still before its stop is a gap' do |s|
   expect('the gap', s.last['gap'], 3..60)
 end
 
+it 'the time that two looks take counts as well: a file may be made behind one, and go before the next sees it' do |s|
+  File.write("#{s.dir}/slow.rb", <<~R)
+    Dir.singleton_class.prepend(Module.new { def glob(*all, **named); sleep 3 if File.exist?('#{s.dir}/slow'); super; end })
+  R
+  s.start(s.tail + s.out, args: ['-r', "#{s.dir}/slow.rb"])
+  s.ready
+  File.write("#{s.dir}/slow", '')
+  sleep 10 # a look of 3 s, a pause of 3 s at most, and a look of 3 s
+  File.delete("#{s.dir}/slow")
+  expect('the gap', s.ask['gap'], 5..20)
+end
+
 it 'a stop that takes its time is no gap between two looks: in_tail lets go of all' do |s|
   File.write("#{s.dir}/block", '')
   s.append("one\n")

@@ -19,7 +19,7 @@ class PosidleWitness
   def io(w); var(handler(w), :@io); end
   def reads?(w); var(handler(w), :@fifo) && !own?(input(w), w.path); end
   def own?(input, path); var(input, :@pos_file) == path; end # `path dir/*` matches it, and in_tail reads it as a log
-  def stat(path); File.stat(path) rescue nil; end
+  def stat(path); File::Stat.new(path) rescue nil; end # it keeps Ruby's lock, as libev's own lstat: a busy worker gives it back after 0.1 s
   def born(file); ms(file.is_a?(IO) ? file.birthtime : File.birthtime(file)); rescue NotImplementedError, SystemCallError, IOError; nil; end
   def left?(s); s && (s[:size].nil? || s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end # or nobody knows
   def lose(file, why); keep(@lost, file.merge(path: text(file[:path]), why: why)); end
@@ -82,11 +82,11 @@ class PosidleWitness
       space -= s.size if over && removed
     end
   end
-  def fingerprint(path, pos, io = nil) # of the first and the last bytes before a position; nil: they are not there
+  def fingerprint(path, pos, io = nil, first = nil) # of the first and the last bytes before a position; nil: they are not there
     return 0 if pos == 0
     return File.open(path, 'rb') { |f| fingerprint(path, pos, f) } unless io
     n = [pos, 64].min
-    bytes = io.pread(n, 0) + io.pread(n, pos - n)
+    bytes = (first ? first[0, n] : io.pread(n, 0)) + io.pread(n, pos - n)
     Zlib.crc32(bytes) if bytes.bytesize == 2 * n # Fluentd has loaded it (event.rb, compressable.rb)
   rescue SystemCallError, IOError
     nil
@@ -104,7 +104,8 @@ class PosidleWitness
     pos = 0 if io && s && s.ino != ino # between its stat and its open, another file took the path
     record = var(var(w, :@line_buffer_timer_flusher) || var(w, :@file_feed), :@line_buffer).to_s.bytesize
     s = nil unless s && s.ino == ino
-    facts = { path: text(w.path), inode: ino, dev: s&.dev, born: s && born(io || w.path), reader: by, pos: pos, size: s&.size, at: ms }
+    born = io && @marks[h] ? @marks[h][:born] : born(io || w.path) if s
+    facts = { path: text(w.path), inode: ino, dev: s&.dev, born: born, reader: by, pos: pos, size: s&.size, at: ms }
     facts[:readable] = false if io.nil? && s && !File.readable?(w.path)
     facts[:emits] = interval(input(w)) if record > 0
     facts.merge({ unfinished: rest, lines: var(h, :@lines).to_a.size, record: record }.select { |_, n| n > 0 })
@@ -117,12 +118,15 @@ class PosidleWitness
     @watchers = tails.select { |w| reads?(w) }
     @stats = Hash.new { |h, p| h[p] = stat(p) } # each may wait for Fluentd's threads: one for each file
     @reports = asked ? @watchers.first(20_000).map { |w| report(w, @stats) } : []
-    @marks = @watchers.each_with_index.map { |w, n| [h = handler(w), asked || n < MANY ? mark(w, h) : @marks[h]] }.to_h
+    late = clock + 0.5 # for each read a busy worker may take 0.1 s
+    @marks = @watchers.shuffle.each_with_index.map do |w, n|
+      [h = handler(w), (asked || n < MANY) && clock < late ? mark(w, h) : @marks[h]]
+    end.to_h
     written_on
     names(asked, began)
   end
-  def compare(w, mark) # bytes that were read or seen have changed: rewritten too fast for in_tail
-    now = mark[:prints].map { |at, print| [fingerprint(w.path, at, io(w)), print] }
+  def compare(w, mark, first = nil) # bytes that were read or seen have changed: rewritten too fast for in_tail
+    now = mark[:prints].map { |at, print| [fingerprint(w.path, at, io(w), first), print] }
     lose(report(w), 'written anew') if now.any? { |found, print| found && found != print }
   end
   def mark(w, handler, s = @stats[w.path])
@@ -132,12 +136,13 @@ class PosidleWitness
     lose(report(w), 'written anew') if (cut = pos <= s.size && s.size < size)
     size = s.size if cut
     return old.merge(size: size) if old && old[:pos] == pos && s.ctime < old[:at] # nobody sets it back
-    compare(w, old) if old && pos >= old[:pos]
-    prints = [pos, [pos + 64, s.size].min, s.size].uniq.map { |at| [at, fingerprint(w.path, at, io(w))] }.to_h
+    first = io(w)&.pread(64, 0) rescue nil
+    compare(w, old, first) if old && pos >= old[:pos]
+    prints = [pos, [pos + 64, s.size].min, s.size].uniq.map { |at| [at, fingerprint(w.path, at, io(w), first)] }.to_h
     return old unless prints[pos] # it is shorter, a cut of which in_tail tells
-    head = old && old[:head] || fingerprint(w.path, 64, io(w))
+    head = old && old[:head] || fingerprint(w.path, 64, io(w), first)
     @heads[head] = true if head && @heads.size < 10 * MANY
-    { head: head, dev: s.dev, born: born(io(w) || w.path), pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, at: Time.now - 1 }
+    { head: head, dev: s.dev, born: old && io(w) ? old[:born] : born(io(w) || w.path), pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, at: Time.now - 1 }
   end
   def names(asked, began) # files that match a path, but that the input passed over or has not found
     inputs, found, keys = @watchers.group_by { |w| input(w) }, {}, nil
@@ -187,7 +192,7 @@ class PosidleWitness
   def denied(i) # directories on a path's way that may not be listed or entered, and links that lead nowhere
     ways = dated(i).flat_map { |p| (1..p.count('/')).map { |n| p[%r{\A([^/]*/){#{n}}}] } }.uniq
     closed = Dir.glob(ways).reject { |d| File.readable?(d) && File.executable?(d) }
-    links = (@named[i].to_a | Dir.glob(ways.map { |d| d.chomp('/') })).select { |p| astray?(p) }
+    links = (@named[i].to_a | Dir.glob(ways.map { |d| d.chomp('/') })).select { |p| @stats[p].nil? && astray?(p) }
     (closed + links).first(100).map { |p| text(p) }
   end
   def astray?(path) # where Fluentd may not go, or where only another container has a file
@@ -201,8 +206,10 @@ class PosidleWitness
   end
   def homes # by directory, in bytes: followed names ("\0" for any extension), patterns, first letters
     homes = Hash.new { |all, dir| all[dir] = [{}, [], {}] }
-    (@watchers.map(&:path) + @closed.values.map { |c| c[:path] }).uniq.each do |p|
-      home, name = File.split((File.symlink?(p) ? File.realpath(p) : p rescue p).b)
+    files = @watchers.map { |w| [w.path, w.pe.read_inode] } | @closed.map { |(_, ino), c| [c[:path], ino] }
+    @real = files.map { |f| [f, @real[f] || (File.symlink?(f[0]) ? File.realpath(f[0]) : f[0] rescue f[0])] }.to_h
+    @real.values.uniq.each do |p|
+      home, name = File.split(p.b)
       [name, File.basename(name, '.*') + "\0"].each { |n| homes[home][0][n] = homes[home][2][n[LETTERS]] = true }
     end
     @inputs.flat_map { |i| dated(i) }.each { |p| homes[File.dirname(p).b][1] << File.basename(p).b }

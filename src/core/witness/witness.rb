@@ -27,7 +27,7 @@ class PosidleWitness
     # The witness is written before Fluentd starts. A container's hostname is a mount, made with the Pod.
     host = '/etc/hostname' unless (File.stat('/etc/hostname').dev == File.stat('/etc').dev rescue true)
     @pod = [__FILE__, *host].map { |path| ms(File.mtime(path)) rescue born }.min - 1000
-    @begun, @closed, @held, @marks, @heads, @unfound, @heard, @traces = Array.new(8) { {} }
+    @begun, @closed, @held, @marks, @heads, @unfound, @heard, @traces, @real = Array.new(9) { {} }
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @reports, @aside = Array.new(9) { [] }
     @new, @named, @orders, @mutex = {}.compare_by_identity, {}.compare_by_identity, {}, Mutex.new
     @more = @over = @due = @gap = @again = @flushed = 0
@@ -218,11 +218,11 @@ class PosidleWitness
     cost = clock(Process::CLOCK_THREAD_CPUTIME_ID)
     @root = Fluent::Engine.root_agent
     look_at_files(asked)
-    @gap = [@gap, @looked ? start - @looked : 0].max unless @stopped
+    @gap = [@gap, clock - @looked].max if @looked && !@stopped # a file may be made behind one look, and go before the next
     @stopped = var(Fluent::Engine, :@engine_stopped) # in_tail lets go of all
-    @looked = clock if ready?
+    @looked = start if ready?
     cost = 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)
-    @due = clock + [4 * (clock - start), cost].max.clamp(0.2, 3) unless asked # who decides
+    @due = [start + [5 * (clock - start), cost].max.clamp(0, 3), clock + 0.2].max unless asked # who decides
     true
   end
   # If the Pod ends (posidle made the mark), and main may still write, each second: then little is left if main uses up the
