@@ -125,7 +125,7 @@ onFluentd(TESTED_VERSIONS, (version) => {
     await until('it is refused', () => late.requests > 0);
     write(site, all);
     await until('it is full', async () =>
-      (await heard(site)).some(({ text }) => /buffer overflow/.test(text)),
+      (await messagesOf(site)).some(({ text }) => /buffer overflow/.test(text)),
     );
     late.phase = 'up';
     const failures = ['failed to flush the buffer.', 'retry succeeded.', 'command exits with error code'];
@@ -179,8 +179,8 @@ async function sinkIn(site: Site, phase: SinkPhase): Promise<HttpSink> {
 const ask = ({ dir }: Site) => askWitnesses(witnessIn(dir), 'look');
 const progress = async (site: Site) => progressFromWitnesses(await ask(site));
 
-/** The messages that the witness has heard so far. */
-async function heard(site: Site) {
+/** The messages that the witness has told so far. */
+async function messagesOf(site: Site) {
   const { witnesses } = await ask(site);
-  return witnesses.flatMap((one) => (one.kind === 'alive' ? one.report.heard : []));
+  return witnesses.flatMap((one) => (one.kind === 'alive' ? one.report.messages : []));
 }

@@ -2,23 +2,23 @@ import type { Millis } from '../../src/core/text/units.ts';
 import type { OutputReport } from '../../src/core/witness/answer.ts';
 import type { Chunk } from './chunk-files.ts';
 import { LINE_BYTES } from './log-files.ts';
-import { type FileHistory, type Message, SAID } from './witness.ts';
+import { type FileHistory, type LogLine, SAID } from './witness.ts';
 import type { World } from './world.ts';
 
 /** flush_thread_interval and flush_thread_burst_interval are 1 s; measured: about half a second a chunk. */
 const FLUSH_THREAD: Millis = 500;
 
 /** Fluentd's messages (output.rb), as the witness normalizes them. */
-const OVERFLOW: Message = {
+const OVERFLOW: LogLine = {
   level: 'warn',
   text: 'failed to write data into buffer by buffer overflow action=:throw_exception',
 };
-const DROPPED: Message = { level: 'warn', text: 'dropping oldest chunk to make space after buffer overflow' };
-const GIVEN_UP: Message = {
+const DROPPED: LogLine = { level: 'warn', text: 'dropping oldest chunk to make space after buffer overflow' };
+const GIVEN_UP: LogLine = {
   level: 'error',
   text: 'Hit limit for retries. dropping all chunks in the buffer queue.',
 };
-const REFUSED: Message = { level: 'warn', text: 'got unrecoverable error in primary and no secondary' };
+const REFUSED: LogLine = { level: 'warn', text: 'got unrecoverable error in primary and no secondary' };
 
 const [OUTPUT] = SAID.outputs as readonly [OutputReport];
 const { receipt: UNCOUNTED } = OUTPUT;
@@ -57,7 +57,7 @@ export class OutputBuffer {
       return true;
     }
     if (this.#records >= totalLimit) {
-      if (overflow === 'throw_exception') this.#history.hears(OVERFLOW);
+      if (overflow === 'throw_exception') this.#history.logs(OVERFLOW);
       if (overflow !== 'drop_oldest_chunk') return false;
       const oldest = this.#queue.shift();
       if (oldest !== undefined) this.#throwAway([oldest], 'overflown', DROPPED);
@@ -184,7 +184,7 @@ export class OutputBuffer {
     switch (this.#world.destination.is) {
       case 'up':
         this.#world.lines.become(chunk.lines, 'delivered');
-        if (this.#retryAt !== undefined) this.#history.hears({ level: 'warn', text: 'retry succeeded.' });
+        if (this.#retryAt !== undefined) this.#history.logs({ level: 'warn', text: 'retry succeeded.' });
         this.#retryAt = undefined;
         this.#steps = 0;
         return;
@@ -214,8 +214,8 @@ export class OutputBuffer {
     this.#steps = 0;
   }
 
-  #setAside(chunks: readonly Chunk[], folder: string, message: Message): void {
-    this.#history.hears(message);
+  #setAside(chunks: readonly Chunk[], folder: string, message: LogLine): void {
+    this.#history.logs(message);
     for (const { id, lines } of chunks) {
       this.#aside += lines.length;
       this.#world.lines.become(lines, 'set aside');
@@ -225,8 +225,8 @@ export class OutputBuffer {
     }
   }
 
-  #throwAway(chunks: readonly Chunk[], cause: 'exhausted' | 'overflown', message: Message): void {
-    this.#history.hears(message);
+  #throwAway(chunks: readonly Chunk[], cause: 'exhausted' | 'overflown', message: LogLine): void {
+    this.#history.logs(message);
     for (const { lines } of chunks) {
       this.#drops[cause] += lines.length;
       this.#world.lines.become(lines, 'thrown away');

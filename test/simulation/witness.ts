@@ -1,11 +1,17 @@
 import type { Millis } from '../../src/core/text/units.ts';
-import type { FileReport, Heard, OutputReport, Report, WorkerReport } from '../../src/core/witness/answer.ts';
+import type {
+  FileReport,
+  Message,
+  OutputReport,
+  Report,
+  WorkerReport,
+} from '../../src/core/witness/answer.ts';
 import { alive } from '../support/witnesses.ts';
 import { LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
 import type { Watcher } from './watcher.ts';
 
 /** The meaning of a message for the records: see the tables of messages in src/core/witness. */
-export type Message = Pick<Heard, 'level' | 'text'>;
+export type LogLine = Pick<Message, 'level' | 'text'>;
 
 /** What a healthy witness says, with one file and one output. */
 export const SAID = (alive() as WorkerReport).report;
@@ -24,7 +30,7 @@ export class FileHistory {
   readonly #cuts: Report['cuts'][number][] = [];
   readonly #starts: Report['starts'][number][] = [];
   readonly #lost: Report['lost'][number][] = [];
-  readonly #heard = new Map<string, Heard>();
+  readonly #messages = new Map<string, Message>();
   /** Paths of chunks that Fluentd has put aside: it logs each. */
   readonly aside: string[] = [];
   #resumed: readonly string[] = [];
@@ -67,10 +73,10 @@ export class FileHistory {
     this.#lost.push({ ...factsOf(path, file), print, why: 'never followed', bytes: size });
   }
 
-  hears({ level, text }: Message): void {
-    const n = (this.#heard.get(text)?.n ?? 0) + 1;
+  logs({ level, text }: LogLine): void {
+    const n = (this.#messages.get(text)?.n ?? 0) + 1;
     const file = 'fluent/plugin/output.rb';
-    this.#heard.set(text, { level, file, text, error: null, n });
+    this.#messages.set(text, { level, file, text, error: null, n });
   }
 
   resumes(ids: readonly string[]): void {
@@ -108,7 +114,7 @@ export class FileHistory {
       cuts: [...this.#cuts],
       starts: [...this.#starts],
       lost: [...this.#lost, ...this.#writtenAnew()],
-      heard: [...this.#heard.values()],
+      messages: [...this.#messages.values()],
       aside: [...this.aside],
       resumed: this.#resumed,
     };

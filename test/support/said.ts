@@ -1,6 +1,6 @@
 const LISTS = [
   ...['readers', 'files', 'closed', 'cuts', 'starts', 'lost', 'unfound', 'denied', 'siblings', 'kept'],
-  ...['plugins', 'heard', 'aside', 'ends', 'resumed'],
+  ...['plugins', 'messages', 'aside', 'ends', 'resumed'],
 ];
 
 /** The answer of a healthy worker's witness. */

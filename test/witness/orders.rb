@@ -209,7 +209,7 @@ on_oldest_and_newest 'an unfinished last line that is longer than max_line_size 
   s.append(s.lines(1..20) + 'x' * 3000)
   s.run(s.tail('max_line_size 1k') + s.out)
   s.seen('finished') { |a| s.ask('finish') && a['files'].any? { |f| f['pos'] == f['size'] } && s.delivered.size == 20 }
-  expect('said', s.look['heard'].map { |h| h['text'] }, ['received line length is longer than 1024'])
+  expect('said', s.look['messages'].map { |h| h['text'] }, ['received line length is longer than 1024'])
   asked_again(s)
   once(s, 20)
 end
@@ -255,7 +255,7 @@ on_oldest_and_newest 'a full buffer keeps the last line, and a later order deliv
   s.append(s.lines(1..100) + 'line 101')
   File.write("#{s.dir}/block", '')
   s.run(s.tail('open_on_every_update true') + s.out("flush_interval 0.2s\n total_limit_size 1k\n chunk_limit_size 1k\n overflow_action throw_exception"))
-  s.seen('a refusal') { |a| a['heard'].any? }
+  s.seen('a refusal') { |a| a['messages'].any? }
   asked_again(s)
   FileUtils.rm("#{s.dir}/block")
   s.till('all', within: 30) { s.ask('finish') && s.delivered.size >= 101 }

@@ -5,7 +5,7 @@ def output(answer)
 end
 
 def kinds(answer)
-  answer['heard'].map { |h| h.values_at('level', 'text', 'n') }.sort_by(&:inspect)
+  answer['messages'].map { |h| h.values_at('level', 'text', 'n') }.sort_by(&:inspect)
 end
 
 on_oldest_and_newest 'an output tells what it has staged, queued and taken out, by the ids of its chunks, and that it retries' do |s|
@@ -34,31 +34,31 @@ on_oldest_and_newest 'a message inside a flush attempt counts only if Fluentd do
   File.write("#{s.dir}/fail", '')
   s.append("warn of 12 things at /some/path: \"a line\"\n")
   s.run(s.tail + s.out)
-  s.seen('a retry, of which nothing counts') { |a| output(a)['retry'] && a['heard'].empty? }
+  s.seen('a retry, of which nothing counts') { |a| output(a)['retry'] && a['messages'].empty? }
   File.delete("#{s.dir}/fail")
   s.till('the end') { s.delivered.any? }
-  found = s.seen('no retry') { |a| output(a)['chunks'].empty? }['heard'].find { |h| h['text'].start_with?('of #') }
+  found = s.seen('no retry') { |a| output(a)['chunks'].empty? }['messages'].find { |h| h['text'].start_with?('of #') }
   expect('what was said', found, { 'level' => 'warn', 'file' => 'fluent/plugin/out_teller.rb', 'error' => nil, 'n' => 1,
                                    'text' => 'of # things at … "…"' })
   s.stop
-  expect('the last report has the same', s.last['heard'].include?(found))
+  expect('the last report has the same', s.last['messages'].include?(found))
 end
 
-it "an error event of Fluentd's own log is not heard, and one with a tag that looks like it is" do |s|
+it "an error event of Fluentd's own log does not count, and one with a tag that looks like it is" do |s|
   s.append("line\n")
   tags = %w[fluent.info fluentd.info]
   label = tags.map { |t| "<filter #{t}>\n @type record_transformer\n enable_ruby true\n <record>\n a ${raise 'no'}\n </record>\n</filter>\n" }
   s.run(s.tail.sub('tag t', 'tag fluentd.info') + label.join + s.out(match: '**'))
-  heard = s.seen('said') { |a| a['heard'].any? && s.said =~ /tag="fluent.info"/ }['heard']
-  expect('once', heard.sum { |h| h['n'] }, s.said.scan(/error event.*tag="fluentd.info"/).size)
+  found = s.seen('said') { |a| a['messages'].any? && s.said =~ /tag="fluent.info"/ }['messages']
+  expect('once', found.sum { |h| h['n'] }, s.said.scan(/error event.*tag="fluentd.info"/).size)
 end
 
-it 'what is said is heard whatever log level shows, in whatever form, and none of it holds a line of the log' do |s|
+it 'what is logged is told whatever log level shows, in whatever form, and none of it holds a line of the log' do |s|
   s.append("hash\nexception\nwarn geheim\n")
   s.run(s.tail("@log_level fatal") + s.out('flush_interval 0.2s', '@log_level fatal') +
         "<system>\n log_level fatal\n</system>\n")
   s.append("lost secret\n", 'b.log')
-  found = s.seen('said') { |a| a['heard'].size >= 3 }
+  found = s.seen('said') { |a| a['messages'].size >= 3 }
   expect('what was said', kinds(found),
          [['error', 'ArgumentError: of no "…" use', 1], ['warn', '', 1], ['warn', 'geheim', 1]])
   expect('no text of settings', JSON.generate(found['outputs']).include?('geheim'), false)
@@ -68,16 +68,16 @@ it 'of messages of more kinds than it counts it tells how many it forgot' do |s|
   s.append(('aa'..'zz').map { |word| "warn #{word}\n" }.join)
   s.run(s.tail + s.out)
   found = s.seen('all') { |a| s.delivered.size == 676 && output(a)['n'] == 0 }
-  expect('heard and forgotten', [found['heard'].size, found['more']], [500, 176])
+  expect('told and forgotten', [found['messages'].size, found['more']], [500, 176])
 end
 
-on_oldest_and_newest 'records that no output takes are counted, and a line that a parser refuses is heard without its text' do |s|
+on_oldest_and_newest 'records that no output takes are counted, and a line that a parser refuses is told without its text' do |s|
   s.append("no number\n")
   s.run(s.tail('', parse: "@type regexp\n expression /^(?<n>\\d+)$/") + s.out(match: 'other') +
         "<source>\n @type sample\n @id s\n tag lost.7\n size 1\n rate 1\n</source>\n")
   from = s.at_least('1.20') ? 'fluent/plugin/in_tail/line_feeder.rb' : 'fluent/plugin/in_tail.rb'
-  found = s.seen('both') { |a| a['unrouted'] > 1 && a['heard'].any? { |h| h['file'] == from } }
-  expect('its text', found['heard'].select { |h| h['file'] == from }.map { |h| h['text'] }, ['pattern not matched: "…"'])
+  found = s.seen('both') { |a| a['unrouted'] > 1 && a['messages'].any? { |h| h['file'] == from } }
+  expect('its text', found['messages'].select { |h| h['file'] == from }.map { |h| h['text'] }, ['pattern not matched: "…"'])
   expect('how in_tail is set', found['plugins'][0]['settings']['emit_unmatched_lines'], false)
 end
 
@@ -93,7 +93,7 @@ it 'records that fit no rule of rewrite_tag_filter are counted, also of an older
   told = s.look['outputs'].select { |o| o['class'] == 'Fluent::Plugin::RewriteTagFilterOutput' }
   expect('how they emit', told.map { |o| o['settings']['emit_mode'] }.tally, { 'batch' => 2, 'record' => 1 })
   s.append("fail\n")
-  found = s.seen('errors') { |a| a['heard'].sum { |h| h['n'] } >= 3 }
+  found = s.seen('errors') { |a| a['messages'].sum { |h| h['n'] } >= 3 }
   expect('no other', found['unrouted'], 2)
 end
 
@@ -124,7 +124,7 @@ on_oldest_and_newest 'a line that a parser turns into an empty record is counted
   s.append("m:1\n\nTraceback\nm:2\n")
   s.run(s.tail('', parse: '@type ltsv') + s.out)
   found = s.seen('parsed') { |a| a['unparsed'] > 0 }
-  expect('without a word', found.values_at('unparsed', 'heard'), [1, []])
+  expect('without a word', found.values_at('unparsed', 'messages'), [1, []])
 end
 
 it 'a value that the filter parser drops in silence is counted beside one that becomes several records' do |s|
@@ -133,7 +133,7 @@ it 'a value that the filter parser drops in silence is counted beside one that b
   s.append(%([{"message":"1"},{"message":"2"},3,{"message":"4"}]\nno JSON\n[]\n[{"message":"5"},{"message":"6"}]\n))
   s.run(s.tail + filter + s.out)
   s.till('parsed') { s.delivered == %w[1 2 4 5 6] }
-  expect('one of a list, one line and an empty list', s.look.values_at('unparsed', 'heard'), [3, []])
+  expect('one of a list, one line and an empty list', s.look.values_at('unparsed', 'messages'), [3, []])
 end
 
 on_oldest_and_newest 'a value that the filter parser hands to <label @ERROR> is not counted as lost' do |s|
@@ -145,10 +145,10 @@ on_oldest_and_newest 'a value that the filter parser hands to <label @ERROR> is 
   s.till('delivered') { s.delivered.sort == ['1', 'neither', 'no JSON'] }
   found = s.look
   expect('the empty list', found['unparsed'], empty.lines.size)
-  expect('said', found['heard'].sum { |h| h['n'] }, 2)
+  expect('said', found['messages'].sum { |h| h['n'] }, 2)
 end
 
-it 'copies of plugins in a directory of the user are heard like the originals' do |s|
+it 'copies of plugins in a directory of the user are traced like the originals' do |s|
   gem = Dir["#{ENV['FLUENTD_GEMS']}/gems/fluentd-#{s.version}"][0]
   %w[in_tail filter_parser].each { |name| FileUtils.cp("#{gem}/lib/fluent/plugin/#{name}.rb", s.make('plugins')) }
   filter = "<filter t>\n @type parser\n key_name message\n emit_invalid_record_to_error false\n <parse>\n @type json\n </parse>\n</filter>\n"
@@ -158,7 +158,7 @@ it 'copies of plugins in a directory of the user are heard like the originals' d
   expect('counted', found.values_at('error', 'unparsed'), [nil, 1])
 end
 
-it 'a method that another file defines anew is not heard, which is told; one that is prepended calls it' do |s|
+it 'a method that another file defines anew is not traced, which is told; one that is prepended calls it' do |s|
   patch = "require 'fluent/log'; require 'fluent/plugin/buffer'\n"
   File.write("#{s.dir}/prepend.rb", patch + 'Fluent::Log.prepend(Module.new { def warn(*args, &block); super; end })')
   File.write("#{s.dir}/anew.rb", patch + 'class Fluent::Plugin::Buffer; def clear_queue!; end; end')
@@ -166,7 +166,7 @@ it 'a method that another file defines anew is not heard, which is told; one tha
   expect('prepended', s.ask['error'], nil)
   s.stop
   s.start(s.tail + s.out, args: ['-r', "#{s.dir}/anew.rb"])
-  s.till('told') { s.ask['error'] == 'not heard: clears' rescue false }
+  s.till('told') { s.ask['error'] == 'not traced: clears' rescue false }
 end
 
 it 'what it hears stays as it was: a Hash with a default, an error whose text raises' do |s|
@@ -184,7 +184,7 @@ it 'what it hears stays as it was: a Hash with a default, an error whose text ra
   s.run(s.tail + s.out, args: ['-r', "#{s.dir}/own.rb"])
   s.till('it goes on') { File.exist?("#{s.dir}/made") }
   expect('no key more', File.read("#{s.dir}/made"), '[]')
-  expect('heard', s.look['heard'].map { |h| h['text'] }.sort, ['counts', 'it failed: why'])
+  expect('messages', s.look['messages'].map { |h| h['text'] }.sort, ['counts', 'it failed: why'])
 end
 
 it 'beside a Ractor, which hides objects, it tells what it still finds, and that this is not all' do |s|

@@ -79,7 +79,7 @@ on_oldest_and_newest 'what a full buffer refuses is not taken, and in_tail bring
   plain(s, buffer: "flush_interval 0.2s\n total_limit_size 2k\n chunk_limit_size 1k", lines: 100)
   s.seen('full') { |a| receipt(a)['took'] > 0 }
   s.append(s.lines(101..200))
-  s.seen('refused') { |a| a['heard'].any? { |h| h['text'].start_with?('emit transaction failed') } }
+  s.seen('refused') { |a| a['messages'].any? { |h| h['text'].start_with?('emit transaction failed') } }
   File.delete("#{s.dir}/block")
   found = numbers(s, { took: 200, delivered: 200 })
   expect('no loss', found.values_at('lines', 'refused'), [200, 0])

@@ -115,7 +115,7 @@ export function pendingNow(state: Draining, seen: Seen): PendingChunks | undefin
   const progress = seen.progress;
   const isToCome = isLeft(progress, ...TO_READ, 'moving') || !isOver(progress.busyUntil, seen.at);
   if (isToCome || doubtGate(progress, undefined) !== undefined) return undefined;
-  if (pending?.mark === progress.mark) return pending;
+  if (pending?.version === progress.version) return pending;
   const mayEmit = isFinishing(state, seen) || !isOver(keptUntil(trigger, seen), seen.at);
   return isLeft(progress, 'kept') && mayEmit ? undefined : pendingChunks(progress);
 }

@@ -61,8 +61,8 @@ export function hasMovedSince(at: Millis, { progress: { movedAt } }: Seen): bool
 /** The surest thing that the trigger, a later request or main's process says of main. */
 export function ofMainBy(trigger: Trigger | undefined, seen: Seen, policy: Policy): OfMain {
   if (processEnd(seen, policy) !== undefined) return 'ended';
-  const said = callsOf(trigger, seen).map(ofMain);
-  return SUREST_FIRST.find((word) => said.includes(word)) ?? 'nothing';
+  const words = callsOf(trigger, seen).map(ofMain);
+  return SUREST_FIRST.find((word) => words.includes(word)) ?? 'nothing';
 }
 
 function callsOf(trigger: Trigger | undefined, seen: Seen): readonly Trigger[] {
@@ -72,8 +72,8 @@ function callsOf(trigger: Trigger | undefined, seen: Seen): readonly Trigger[] {
 
 /** When something first said that main had ended; never if nothing did. */
 export function mainWroteUntil(trigger: Trigger | undefined, seen: Seen, policy: Policy): Millis {
-  const said = callsOf(trigger, seen).filter((one) => ofMain(one) !== 'nothing');
-  return Math.min(processEnd(seen, policy) ?? NEVER, ...said.map(({ at }) => at));
+  const calls = callsOf(trigger, seen).filter((one) => ofMain(one) !== 'nothing');
+  return Math.min(processEnd(seen, policy) ?? NEVER, ...calls.map(({ at }) => at));
 }
 
 /** Since when main's process is gone; undefined if that proves no end. */

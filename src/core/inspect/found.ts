@@ -139,8 +139,8 @@ function totalsOf(files: readonly ObservedFile[]) {
 
 /** The chunks of workers that run: those of others wait for no Fluentd. One that is not believed may hold some. */
 function held({ reports, progress }: Observation): string | undefined {
-  const unheard = progress.doubts.find(({ kind }) => kind === 'not-believed');
-  if (unheard !== undefined) return `${unheard.about}: ${unheard.why}`;
+  const refused = progress.doubts.find(({ kind }) => kind === 'not-believed');
+  if (refused !== undefined) return `${refused.about}: ${refused.why}`;
   if (reports === undefined || !isAnyAlive(reports)) return undefined;
   const chunks = heldIn(progress.left).filter(({ next }) => next !== 'none');
   return chunks.length === 0 ? undefined : describeLeft(listed(chunks));

@@ -32,7 +32,7 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
     source: 'files',
     away: 0,
     movedAt,
-    mark: `${movedAt}`,
+    version: `${movedAt}`,
     files: counts.all,
     lines: undefined,
     outputs: outputs.map(({ name }) => ({ output: name })),

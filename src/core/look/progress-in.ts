@@ -20,11 +20,11 @@ export function progressIn(seen: Facts, before: Progress | undefined, limits: Li
   return { ...files, left, doubts: distinct(progress.doubts, files.doubts) };
 }
 
-/** Adds when a line may last have reached a buffer: when the mark has changed, or before there was one, when a pos file did. */
+/** Adds when a line may last have reached a buffer: when the version has changed, or before there was one, when a pos file did. */
 function dated(progress: Progress, { hasFiles, movedAt }: Facts, before: Progress | undefined): Progress {
-  const { at, mark } = progress;
+  const { at, version } = progress;
   if (before?.source !== 'witness') return { ...progress, movedAt: hasFiles ? movedAt : at };
-  return { ...progress, movedAt: before.mark === mark ? before.movedAt : at };
+  return { ...progress, movedAt: before.version === version ? before.movedAt : at };
 }
 
 const SAY_IT: readonly DoubtKind[] = ['no-answer', 'not-believed', 'worker-died'];

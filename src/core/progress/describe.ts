@@ -10,7 +10,7 @@ export interface Listed<One> {
 }
 
 const MOST_LISTED = 10;
-const MOST_SAID = 3;
+const MOST_IN_WORDS = 3;
 
 export function listed<One extends Left | Doubt>(all: readonly One[]): Listed<One> {
   const largest = all.toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, MOST_LISTED);
@@ -35,16 +35,19 @@ function bytesOf(one: Left | Doubt): number {
 
 /** The three largest in words, each with its `kind`, which LIMITS.md explains, and the number of the others. */
 export function describeLeft(left: Listed<Left>): string {
-  return said(left, (one) => `${leftInWords(one)} [${one.kind}]`);
+  return inWords(left, (one) => `${leftInWords(one)} [${one.kind}]`);
 }
 
 export function describeDoubts(doubts: Listed<Doubt>): string {
-  return said(doubts, ({ kind, about, why }) => `${about === undefined ? '' : `${about}: `}${why} [${kind}]`);
+  return inWords(
+    doubts,
+    ({ kind, about, why }) => `${about === undefined ? '' : `${about}: `}${why} [${kind}]`,
+  );
 }
 
-function said<One>({ count, worst }: Listed<One>, text: (one: One) => string): string {
-  const more = count > MOST_SAID ? `; and ${count - MOST_SAID} more` : '';
-  return worst.slice(0, MOST_SAID).map(text).join('; ') + more;
+function inWords<One>({ count, worst }: Listed<One>, text: (one: One) => string): string {
+  const more = count > MOST_IN_WORDS ? `; and ${count - MOST_IN_WORDS} more` : '';
+  return worst.slice(0, MOST_IN_WORDS).map(text).join('; ') + more;
 }
 
 const OF_FILES: Readonly<Record<LeftFile, string>> = {
@@ -91,5 +94,5 @@ export function describeReceipt(receipt: Receipt): string {
 
 export function describeReceipts(receipts: readonly Receipt[]): string {
   const worst = receipts.map((one) => `${one.output}: ${describeReceipt(one)}`);
-  return said({ count: worst.length, bytes: 0, worst }, (one) => one);
+  return inWords({ count: worst.length, bytes: 0, worst }, (one) => one);
 }

@@ -12,7 +12,7 @@ export interface Progress {
   readonly left: readonly Left[];
   readonly doubts: readonly Doubt[];
   /** Changes when new lines may have reached a buffer, and when a worker has started. */
-  readonly mark: string;
+  readonly version: string;
   /** When a line may last have reached a buffer; undefined if none did. */
   readonly movedAt: Millis | undefined;
   /** How many files Fluentd follows or has followed. */
@@ -94,8 +94,8 @@ export type DoubtKind =
   | 'not-started'
   | 'worker-died'
   | 'reloaded'
-  | 'not-heard'
-  | 'heard'
+  | 'witness-failed'
+  | 'logged'
   | 'not-looked'
   | 'forgotten'
   | 'closed-unread'
@@ -107,7 +107,7 @@ export type DoubtKind =
   | 'directory-closed'
   | 'undelivered'
   | 'unbalanced'
-  | 'unheard-worker'
+  | 'unwitnessed'
   | 'may-hold'
   | 'no-ack'
   | 'main-may-run'
@@ -118,16 +118,16 @@ export type DoubtKind =
 
 /** The chunks that must go: those that existed when a look found all files read. */
 export interface PendingChunks {
-  readonly mark: string;
+  readonly version: string;
   /** undefined if a chunk has no known id. */
   readonly ids: ReadonlySet<string> | undefined;
   readonly taken: number | undefined;
 }
 
-export function pendingChunks({ mark, left, taken }: Progress): PendingChunks {
+export function pendingChunks({ version, left, taken }: Progress): PendingChunks {
   const ids = heldIn(left).map((held) => held.ids);
   const known = ids.includes(undefined) ? undefined : new Set(ids.flatMap((list) => list ?? []));
-  return { mark, ids: known, taken };
+  return { version, ids: known, taken };
 }
 
 /** Without the chunks that came later. To wait for them would never end: other inputs may go on. */
@@ -136,7 +136,7 @@ export function ignoringNewer(
   pending: PendingChunks | undefined,
   counts: (held: Held) => boolean = () => false,
 ): Progress {
-  const due = pending?.mark === progress.mark ? pending.ids : undefined;
+  const due = pending?.version === progress.version ? pending.ids : undefined;
   if (due === undefined) return progress;
   const left = progress.left.flatMap((one) => {
     if (one.kind !== 'held' || one.ids === undefined || counts(one)) return [one];

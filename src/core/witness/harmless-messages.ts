@@ -1,4 +1,4 @@
-import type { Heard, PluginSettings } from './answer.ts';
+import type { Message, PluginSettings } from './answer.ts';
 
 /** [files, the beginnings of texts, only if]. A file that does not end in `.rb` is the beginning of a name. */
 type Row = readonly [files: string, texts: RegExp, onlyIf?: Condition];
@@ -96,7 +96,7 @@ const HARMLESS: readonly Row[] = [
 const OTHER_INPUT = /^fluent\/plugin\/in_(?!tail(?:\.rb|\/))/;
 
 /** Whether no record is lost with a message, or the witness counts it. Any message that is not known to be harmless is a doubt. */
-export function isHarmless({ file, text, error }: Heard, about: readonly PluginSettings[]): boolean {
+export function isHarmless({ file, text, error }: Message, about: readonly PluginSettings[]): boolean {
   const isIn = (name: string) => file === name || (!name.endsWith('.rb') && file.startsWith(name));
   const isKnown = HARMLESS.some(
     ([files, texts, onlyIf = () => true]) =>

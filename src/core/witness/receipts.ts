@@ -63,11 +63,11 @@ function missingIn({ took, left, delivered, secondary, aside, dropped, held }: P
 
 /** A worker without a witness is seen only in the answers of the others. */
 export function doubtsOfWorkers(workers: readonly WorkerReport[]): readonly Doubt[] {
-  const heard = new Set(workers.map(({ report }) => report.worker));
+  const known = new Set(workers.map(({ report }) => report.worker));
   const most = mostWorkers(workers);
-  if (heard.has(undefined) || heard.size >= most) return [];
+  if (known.has(undefined) || known.size >= most) return [];
   return [
-    doubt('unheard-worker', 'Fluentd', `it has ${counted(most, 'worker')}, and ${heard.size} have a witness`),
+    doubt('unwitnessed', 'Fluentd', `it has ${counted(most, 'worker')}, and ${known.size} have a witness`),
   ];
 }
 

@@ -119,7 +119,7 @@ export function progressFromWitnesses(reports: Reports): Progress {
       ...(isAnswered(reports) ? doubtsOfWorkers(workers) : []),
       ...workers.filter((one) => !isSure(one)).flatMap((one) => doubtOfRest(one, leftBy(one))),
     ]),
-    mark: [
+    version: [
       history.sum(),
       linesIn(workers),
       workers.map(({ report }) => [report.repeatedEmits, report.isReady]),
@@ -179,15 +179,15 @@ function unstartedIn(workers: readonly WorkerReport[]): readonly Left[] {
 function doubtsOfWorker(witness: Witness): readonly Doubt[] {
   const worker = nameOfWorker(witness);
   if (witness.kind === 'silent')
-    return [doubtOfUnheard(witness.isBusy ? 'no-answer' : 'not-believed', witness, witness.why)];
+    return [doubtOfSilence(witness.isBusy ? 'no-answer' : 'not-believed', witness, witness.why)];
   const { report } = witness;
   if (report === undefined || (witness.kind === 'gone' && !report.isFinal))
-    return [doubtOfUnheard('worker-died', witness, DIED)];
+    return [doubtOfSilence('worker-died', witness, DIED)];
   const { error, gap, forgotten, isReady } = report;
   const unseen = `its witness did not look at the files for ${formatDuration(gap)}`;
   const doubts = [
     witness.kind === 'alive' && !isReady && doubt('not-started', worker, 'it has not started all its inputs'),
-    error !== undefined && doubt('not-heard', worker, error),
+    error !== undefined && doubt('witness-failed', worker, error),
     gap > LONGEST_GAP && doubt('not-looked', worker, unseen),
     forgotten > 0 && doubt('forgotten', worker, `its witness had to forget ${counted(forgotten, 'fact')}`),
   ];
@@ -198,7 +198,7 @@ const DIED =
   'it ended without a last report: nobody knows what it held, or what happened to its files before the next worker';
 
 /** What was left when the worker last answered may have been read or sent since then. */
-function doubtOfUnheard(
+function doubtOfSilence(
   kind: 'no-answer' | 'not-believed' | 'worker-died',
   witness: Witness,
   why: string,
@@ -210,13 +210,13 @@ function doubtOfUnheard(
 }
 
 function doubtsOfPlugins(one: WorkerReport): readonly Doubt[] {
-  const { heard, outputs, plugins: others } = one.report;
+  const { messages, outputs, plugins: others } = one.report;
   const plugins = [...others, ...outputs];
   return [
-    ...heard
+    ...messages
       .filter((message) => !isHarmless(message, plugins))
       .map(({ level, text, file, n }) =>
-        doubt('heard', file, `Fluentd said ${n === 1 ? '' : `${n} times `}(${level}): ${text}`),
+        doubt('logged', file, `Fluentd logged ${n === 1 ? '' : `${n} times `}(${level}): ${text}`),
       ),
     ...doubtsOfReceipts(one),
     ...silentLosses(plugins).map(([about, why]) => doubt('no-ack', about, why)),

@@ -27,7 +27,7 @@ class PosidleWitness
     # The witness is written before Fluentd starts. A container's hostname is a mount, made with the Pod.
     host = '/etc/hostname' unless (File.stat('/etc/hostname').dev == File.stat('/etc').dev rescue true)
     @pod = [__FILE__, *host].map { |path| ms(File.mtime(path)) rescue born }.min - 1000
-    @begun, @closed, @held, @marks, @heads, @unfound, @heard, @traces, @real = Array.new(9) { {} }
+    @begun, @closed, @held, @marks, @heads, @unfound, @messages, @traces, @real = Array.new(9) { {} }
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @reports, @aside = Array.new(9) { [] }
     @new, @named, @orders, @mutex = {}.compare_by_identity, {}.compare_by_identity, {}, Mutex.new
     @more = @over = @due = @gap = @again = @flushed = 0
@@ -52,7 +52,7 @@ class PosidleWitness
   def hook(c)
     case Module.instance_method(:name).bind(c).call
     when 'Fluent::Log'
-      %i[warn error fatal].each { |m| trace(m, c, m, %i[args block]) { |_, said| heard(m, *said) } }
+      %i[warn error fatal].each { |m| trace(m, c, m, %i[args block]) { |_, said| logs(m, *said) } }
     when 'Fluent::Plugin::Buffer' # it closes after the flush threads have ended: what it holds was not sent
       trace(:ends, c, :close) do |b|
         keep(@ends, output(b.owner).merge(reloaded: !var(Fluent::Engine, :@engine_stopped))) # reload_config
@@ -97,7 +97,7 @@ class PosidleWitness
       trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
     end
   end
-  def trace(key, c, m, names = [], *more) # Ruby 2.6; where it fails nothing is heard, so nothing is proven
+  def trace(key, c, m, names = [], *more) # Ruby 2.6; where it fails nothing is traced, so nothing is proven
     t = TracePoint.new(:call, *more) do |tp|
       Thread.handle_interrupt(LATER) do # a Timeout that strikes here is Fluentd's, and waits
         had = names.map { |n| tp.binding.local_variable_get(n) }
@@ -124,9 +124,9 @@ class PosidleWitness
     missing << :filters if defined?(Fluent::Plugin::ParserFilter)
     missing << :rewrites if (Fluent::Plugin::RewriteTagFilterOutput.method_defined?(:emit_mode) rescue nil)
     missing -= @traces.select { |_, (_, method)| valid?(method) }.keys
-    @error || @fault || ("not heard: #{missing.join(' ')}" if missing.any?)
+    @error || @fault || ("not traced: #{missing.join(' ')}" if missing.any?)
   end
-  def heard(level, args, block = nil) # Fluentd says by log.warn or log.error, shown or not, that it drops a record
+  def logs(level, args, block = nil) # Fluentd says by log.warn or log.error, shown or not, that it drops a record
     own = block.binding if block && args.empty? # only the block knows the message; in_tail's (since 1.19) is this one
     args = ["pattern not matched: #{own.local_variable_get(:line).inspect}"] if own && own.local_variable_defined?(:line)
     said, more, err = [String, Hash, Exception].map { |c| args.find { |a| c === a } }
@@ -140,7 +140,7 @@ class PosidleWitness
     keep(@aside, aside) unless aside.nil? || @aside.include?(aside)
     return if more && OWN_TAG.match?(more[:tag].to_s)
     key = { file: source, text: kind(said), error: (err.class.name if err), level: level }
-    return if !@heard.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
+    return if !@messages.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
     return unless count(key)
     Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
   end
@@ -177,8 +177,8 @@ class PosidleWitness
   end
   def count(key, n = 1)
     @mutex.synchronize do
-      has_room = @heard.size < 500 || @heard.key?(key)
-      has_room ? @heard[key] = @heard[key].to_i + n : @more += 1
+      has_room = @messages.size < 500 || @messages.key?(key)
+      has_room ? @messages[key] = @messages[key].to_i + n : @more += 1
       has_room
     end
   end
@@ -187,7 +187,7 @@ class PosidleWitness
     return if begins || said.nil? || said.none? { |k, _| k[:file] == 'fluent/plugin/output.rb' && FLUSHES.match?(k[:text]) }
     said.each { |key, n| count(key, -n) }
   end
-  def told; @heard.to_a.map { |key, n| key.merge(n: n) if n > 0 }.compact; end
+  def messages; @messages.to_a.map { |key, n| key.merge(n: n) if n > 0 }.compact; end
   def starts(buffer) # after a reload a chunk may be one that a buffer of this worker held at its end
     tally(buffer.owner, :left, held(all = chunks(buffer)))
     ids(all).each do |chunk|
@@ -307,7 +307,7 @@ class PosidleWitness
     { v: 1, pid: @pid, sigterm: sigterm?, pod: @pod, error: trouble, gap: @gap.round(3),
       readers: @inputs.map { |i| reader(i) }, files: @reports, closed: closed, cuts: @cuts, starts: @starts, lost: @lost,
       unfound: @unfound.values.first(MANY).map { |u| u.merge(path: text(u[:path])) }, denied: @inputs.flat_map { |i| denied(i) },
-      siblings: siblings, plugins: settings, kept: kept, outputs: outputs, heard: told, aside: @aside, ends: @ends,
+      siblings: siblings, plugins: settings, kept: kept, outputs: outputs, messages: messages, aside: @aside, ends: @ends,
       resumed: @resumed, again: @again, more: forgotten, moving: moving,
       worker: ENV['SERVERENGINE_WORKER_ID'].to_i, workers: workers }.merge(@numbers)
   end

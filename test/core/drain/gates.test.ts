@@ -54,7 +54,7 @@ const always = (found: FluentdReading, look = {}) => ({
 const REPLACED = running({ successor: { pid: 5_000, startTime: '9' } });
 const STARTING = running({ isStarting: true, workers: [{ pid: 5_000, startTime: '9' }] });
 const ONE_OF_TWO = { ...STARTING, workers: [...STARTING.workers, { pid: 6_000, startTime: '9' }] };
-const HEARD = said(alive());
+const ANSWERED = said(alive());
 const CHUNK = { path: '/b', size: 1 };
 const RETRYING = { ...holding('a'), retry: true };
 const HIDDEN = { buffers: IN_MEMORY };
@@ -81,7 +81,7 @@ test.each<[string, string, Change]>([
   ['a wrapper whose Fluentd has ended', 'fluentd: Fluentd has ended', fluentd(WRAPPER)],
   ['a Fluentd that is being replaced', 'fluentd: .* by pid 5000', fluentd(REPLACED)],
   ['a worker that has not opened its pos file', 'worker: .* yet', fluentd(STARTING)],
-  ['one of two workers, where one witness answers', 'worker: .* yet', fluentd(ONE_OF_TWO, HEARD)],
+  ['one of two workers, where one witness answers', 'worker: .* yet', fluentd(ONE_OF_TWO, ANSWERED)],
   ['a supervisor without its worker', 'worker: .* is gone', fluentd(running({ workers: [] }))],
   [
     'a Fluentd whose witness cannot be asked yet',
@@ -160,8 +160,8 @@ test.each<[string, Change]>([
   ['a chunk that Fluentd gave up', looked({ buffers: { ...onDisk(), givenUp: [CHUNK] } })],
   ['records that come out only when Fluentd stops', witnessed(concat)],
   ['chunks of a worker that has ended', looked(said(gone({ ends: [holding('a')] }), alive()))],
-  ['a worker without its pos file open, where its witness answers', fluentd(STARTING, HEARD)],
-  ['the looks, where a witness has answered', { files: [behind], look: HEARD }],
+  ['a worker without its pos file open, where its witness answers', fluentd(STARTING, ANSWERED)],
+  ['the looks, where a witness has answered', { files: [behind], look: ANSWERED }],
   ['a buffer that nobody sees, once it was flushed', looked(HIDDEN, FLUSHED)],
   ['a buffer that nobody sees below a wrapper, which SIGUSR1 would end', always(WRAPPER, HIDDEN)],
   ...(['quiet', 'done-file', 'main-ended', 'start-timeout'] as const).map((one): [string, Change] => [
@@ -194,13 +194,15 @@ describe('the chunks that have to go', () => {
     expect(pending?.ids).toEqual(new Set(['0'.repeat(32)]));
     expect(pendingIn(two, pending)).toBe(pending);
     expect(gateIn({ ...two, state: { flushedAt: NOW, pending } })?.why).toMatch(/ 1 chunk /);
-    expect(gateIn({ ...two, state: { pending: { mark: '0', ids: new Set(), taken: 0 } } })).toBeUndefined();
+    expect(
+      gateIn({ ...two, state: { pending: { version: '0', ids: new Set(), taken: 0 } } }),
+    ).toBeUndefined();
   });
 
   test('stay the same if a look was not full, or if Fluentd keeps only later records', () => {
-    const pending = { mark: 'other', ids: new Set(['a']), taken: 0 };
+    const pending = { version: 'other', ids: new Set(['a']), taken: 0 };
     expect(pendingIn(looked({ depth: 'light', buffers: undefined }), pending)).toBe(pending);
-    const known = { ...pending, mark: pendingIn(looked(HEARD))?.mark ?? '' };
+    const known = { ...pending, version: pendingIn(looked(ANSWERED))?.version ?? '' };
     expect(pendingIn(keeps, known)).toBe(known);
   });
 
@@ -217,6 +219,6 @@ describe('the chunks that have to go', () => {
     ['in_tail may read the rest of a renamed file', { were: [[entry()]], files: [[entry(), {}]] }],
   ])('are not known while %s: later ones may hold these lines', (_, change) => {
     expect(pendingIn(change)).toBeUndefined();
-    expect(pendingIn(change, { mark: '0', ids: new Set(), taken: 0 })).toBeUndefined();
+    expect(pendingIn(change, { version: '0', ids: new Set(), taken: 0 })).toBeUndefined();
   });
 });

@@ -291,7 +291,7 @@ describe('the schema of an outcome', () => {
   });
 });
 
-const DOUBT: Doubt = { kind: 'heard', about: 'out_http.rb', why: 'Fluentd said it' };
+const DOUBT: Doubt = { kind: 'logged', about: 'out_http.rb', why: 'Fluentd logged it' };
 const KEPT: Left = { kind: 'kept', where: 'concat', records: 1 };
 const UNREAD: Left = { kind: 'unread', path: '/a', bytes: 1 };
 
@@ -309,7 +309,7 @@ test('a chunk that came out only when Fluentd stopped is left, if a plugin may h
   const came = (kind: Doubt['kind'], end: End['kind']) =>
     verdictOf(progress({ left: [held('new')], doubts: [{ ...DOUBT, kind }] }), pending, end).word;
   expect(came('may-hold', 'stopped')).toBe('not-drained');
-  expect(came('heard', 'stopped')).toBe('unproven');
+  expect(came('logged', 'stopped')).toBe('unproven');
   // Another source may have written it, and Fluentd sends it later.
   expect(came('may-hold', 'left-to-kubelet')).toBe('unproven');
 });
@@ -332,7 +332,7 @@ describe('chunks that came after everything was read', () => {
       { left: [held('b'), own], taken: 21 },
     ],
     ['nobody counted what buffers took', { taken: undefined }, { taken: undefined }],
-    ['lines came in after that', { mark: 'n' }],
+    ['lines came in after that', { version: 'n' }],
   ])('count if %s', (_, later, before = {}) => {
     const found = progress({ left: [held('b')], ...later });
     expect(verdictOf(found, { ...pending, ...before }, 'stopped').left).toEqual([held('b')]);

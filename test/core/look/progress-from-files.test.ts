@@ -190,15 +190,15 @@ describe('lines may be on their way where nobody sees them', () => {
   });
 });
 
-test('the progress also has the start of the look, the mark, the files and the outputs', () => {
+test('the progress also has the start of the look, the version, the files and the outputs', () => {
   const file = (position: number) => [entry({ position })] as const;
   const first = snapshot(0, [file(90)], { buffers: onDisk(1) });
   const looks = [first, { ...snapshot(1_000, [file(100)], { buffers: onDisk(1) }), lookedAt: 900 }];
   expect(known(looks)).toMatchObject({ at: 900, files: 1, outputs: [{ output: 'out' }], unseen: [] });
   expect(known(one([], { buffers: IN_MEMORY }))).toMatchObject({ unseen: IN_MEMORY.unseen, outputs: [] });
-  const mark = (...more: readonly Snapshot[]) => known([first, ...more]).mark;
-  expect(mark(snapshot(1_000, [file(90)], { buffers: onDisk(2, 3) }))).toBe(mark());
-  expect(mark(snapshot(1_000, [file(91)]))).not.toBe(mark());
+  const version = (...more: readonly Snapshot[]) => known([first, ...more]).version;
+  expect(version(snapshot(1_000, [file(90)], { buffers: onDisk(2, 3) }))).toBe(version());
+  expect(version(snapshot(1_000, [file(91)]))).not.toBe(version());
 });
 
 describe('a file that left its path', () => {

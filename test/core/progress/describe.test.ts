@@ -4,7 +4,7 @@ import type { Doubt, Left } from '../../../src/core/progress/progress.ts';
 
 const unread = (path: string, bytes: number | undefined): Left => ({ kind: 'unread', path, bytes });
 const doubt = (about: string | undefined, bytes?: number): Doubt => ({
-  kind: 'heard',
+  kind: 'logged',
   why: 'it was said',
   ...(about !== undefined && { about }),
   bytes,
@@ -39,7 +39,7 @@ test('a list of what is left names no chunk by its id, wherever it is shown', ()
 
 test('a doubt is said with its kind, and with the thing that it is about, where there is one', () => {
   expect(describeDoubts(listed([doubt('out_http.rb'), doubt(undefined)]))).toBe(
-    'out_http.rb: it was said [heard]; it was said [heard]',
+    'out_http.rb: it was said [logged]; it was said [logged]',
   );
 });
 

@@ -16,11 +16,11 @@ const FULL = answer({
   kept: [{ class: 'Fluent::Plugin::ConcatFilter', n: 1 }],
   outputs: [holding('a', 'b'), output({ n: 6 })],
   plugins: [{ class: 'Fluent::Plugin::TailInput', settings: { multiline_mode: true, list: [] } }],
-  heard: [{ level: 'warn', file: 'fluent/match.rb', text: 'no patterns matched', n: 2 }],
+  messages: [{ level: 'warn', file: 'fluent/match.rb', text: 'no patterns matched', n: 2 }],
   ends: [holding('c')],
   resumed: ['c'],
   sigterm: false,
-  error: 'not heard: rotates',
+  error: 'not traced: rotates',
   gap: 1.5,
   unknown: 'a field of a later version',
 });
@@ -34,7 +34,7 @@ describe('an answer', () => {
       pid: 12,
       ignoresSigterm: true,
       isReady: true,
-      error: 'not heard: rotates',
+      error: 'not traced: rotates',
       gap: 1_500,
       files: [{ path: '/log/a.log', inode: '7', position: 100, size: 100, unfinished: 3, lines: 0 }],
       outputs: [
@@ -148,7 +148,7 @@ describe('an answer', () => {
 
 test('an answer may leave all out while Fluentd starts, and a last report its lists', () => {
   expect(parseReport('{"v":1,"pid":12,"ready":false}')).toMatchObject({ pid: 12, isReady: false, files: [] });
-  const last = parseReport('{"v":1,"pid":12,"final":true,"heard":[],"ends":[]}');
+  const last = parseReport('{"v":1,"pid":12,"final":true,"messages":[],"ends":[]}');
   expect(last).toMatchObject({ isFinal: true, closed: [] });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Heard, PluginSettings } from '../../../src/core/witness/answer.ts';
+import type { Message, PluginSettings } from '../../../src/core/witness/answer.ts';
 import { isHarmless } from '../../../src/core/witness/harmless-messages.ts';
 
 const OUTPUT = 'fluent/plugin/output.rb';
@@ -7,7 +7,7 @@ const AGENT = 'fluent/root_agent.rb';
 const PARSER_ERROR = 'Fluent::Plugin::Parser::ParserError';
 const LINE_FEEDER = 'in_tail/line_feeder';
 
-function heardOf(more: Partial<Heard>): Heard {
+function loggedOf(more: Partial<Message>): Message {
   return { level: 'warn', file: OUTPUT, text: '', error: null, n: 1, ...more };
 }
 
@@ -21,7 +21,7 @@ function plugins(
   return settings.map((each) => ({ class: `Fluent::Plugin::${name}`, settings: each }));
 }
 
-const HARMLESS: Readonly<Record<string, Partial<Heard>>> = {
+const HARMLESS: Readonly<Record<string, Partial<Message>>> = {
   'a flush that failed': { text: 'failed to flush the buffer.' },
   'a command that failed': by('out_exec', 'command exits with error code'),
   'of cloudwatch a put that is repeated': by('out_cloudwatch_logs', 'failed to PutLogEvents'),
@@ -47,7 +47,7 @@ const HARMLESS: Readonly<Record<string, Partial<Heard>>> = {
   'a record without a <match>, which is counted': { file: 'fluent/match.rb', text: 'no patterns matched' },
 };
 
-const DOUBTS: Readonly<Record<string, Partial<Heard>>> = {
+const DOUBTS: Readonly<Record<string, Partial<Message>>> = {
   'an error event': event('dump an error event:', 'RuntimeError'),
   'a line that is no record': by('in_tail', 'pattern not matched: "x"'),
   'a line that is no record in Fluentd 1.20': by(LINE_FEEDER, 'pattern not matched: "…"'),
@@ -66,12 +66,12 @@ const DOUBTS: Readonly<Record<string, Partial<Heard>>> = {
   'a file name that is not the whole one': { file: 'fluent/plugin/out_exec.rb.bak', text: 'x' },
 };
 
-test.each(Object.entries(HARMLESS))('%s is harmless', (_, heard) => {
-  expect(isHarmless(heardOf(heard), [])).toBe(true);
+test.each(Object.entries(HARMLESS))('%s is harmless', (_, message) => {
+  expect(isHarmless(loggedOf(message), [])).toBe(true);
 });
 
-test.each(Object.entries(DOUBTS))('%s is a doubt', (_, heard) => {
-  expect(isHarmless(heardOf(heard), [])).toBe(false);
+test.each(Object.entries(DOUBTS))('%s is a doubt', (_, message) => {
+  expect(isHarmless(loggedOf(message), [])).toBe(false);
 });
 
 const unmatched = by('in_tail', 'pattern not matched: "x"');
@@ -86,7 +86,7 @@ const tail = (...settings: readonly PluginSettings['settings'][]) => plugins('Ta
 const joining = [...tail({ multiline_mode: false }), ...plugins('ConcatFilter', {})];
 const parser = (...settings: readonly PluginSettings['settings'][]) => plugins('ParserFilter', ...settings);
 
-test.each<[string, Partial<Heard>, readonly PluginSettings[], boolean]>([
+test.each<[string, Partial<Message>, readonly PluginSettings[], boolean]>([
   ['a line that does not match goes on with emit_unmatched_lines', unmatched, tail(emits, emits), true],
   ['but one in_tail without it is a doubt', unmatched, tail(emits, dropsUnmatched), false],
   ['a record that parser refuses goes on with reserve_data', refused, parser(reserves), true],
@@ -99,5 +99,5 @@ test.each<[string, Partial<Heard>, readonly PluginSettings[], boolean]>([
   ['but a multiline source has cut its record by then', overflown, tail({ multiline_mode: true }), false],
   ['and so has a filter that joins lines of several batches', overflown, joining, false],
 ])('%s', (_, more, about, isHarmlessThen) => {
-  expect(isHarmless(heardOf(more), about)).toBe(isHarmlessThen);
+  expect(isHarmless(loggedOf(more), about)).toBe(isHarmlessThen);
 });

@@ -54,7 +54,7 @@ describe('numbers that are a doubt', () => {
   });
 
   test('more workers than witnesses', () => {
-    expect(doubts({ worker: 0, workers: 2 })).toMatchObject([{ kind: 'unheard-worker' }]);
+    expect(doubts({ worker: 0, workers: 2 })).toMatchObject([{ kind: 'unwitnessed' }]);
     const both = [alive({ worker: 0, workers: 2 }), gone({ worker: 1, workers: 2 })];
     expect(progress(...both).doubts).toEqual([]);
   });

@@ -198,7 +198,7 @@ test('how far a file was read since a time counts by the time of each report, no
 describe('a doubt', () => {
   const sibling = { siblings: [{ path: '/log/a.log.1', size: 1, cuts: [] }] };
   const message = (n: number) => ({ level: 'warn', file: 'x.rb', text: 'a new message', n });
-  const heard = (n: number) => ({ heard: [message(n)] });
+  const logged = (n: number) => ({ messages: [message(n)] });
   const begun = { path: '/log/a.log', inode: 7, pos: 40, born: 10 };
 
   test('about a sibling is none where its path matches, and it is told as not found', () => {
@@ -224,7 +224,7 @@ describe('a doubt', () => {
   });
 
   test.each([
-    ['not-heard', { error: 'not heard: warn' }],
+    ['witness-failed', { error: 'not traced: warn' }],
     ['not-looked', { gap: 5.001 }],
     ['forgotten', { more: 1 }],
     ['cut-short-unread', { cuts: [sight({ had: 120 })] }, { bytes: 20 }],
@@ -252,7 +252,7 @@ describe('a doubt', () => {
     ['nobody-saw-it-read', sibling],
     ['directory-closed', { denied: ['/log/d/'] }, { why: 'Fluentd may not list or enter it' }],
     ['directory-closed', { denied: ['/log/d'] }, { why: 'it is a link that Fluentd cannot follow' }],
-    ['heard', heard(1)],
+    ['logged', logged(1)],
     ['may-hold', { plugins: [{ class: 'Fluent::Plugin::UnheardOfFilter', settings: {} }] }],
     [
       'no-ack',
@@ -293,10 +293,10 @@ describe('a doubt', () => {
     expect(unread({ size: 101 })).toBe(1);
   });
 
-  test('tells how often Fluentd said it, where that was more than once', () => {
-    const [once, thrice] = [1, 3].map((n) => doubts(alive(heard(n)))[0]?.why);
-    expect(once).toBe('Fluentd said (warn): a new message');
-    expect(thrice).toBe('Fluentd said 3 times (warn): a new message');
+  test('tells how often Fluentd logged it, where that was more than once', () => {
+    const [once, thrice] = [1, 3].map((n) => doubts(alive(logged(n)))[0]?.why);
+    expect(once).toBe('Fluentd logged (warn): a new message');
+    expect(thrice).toBe('Fluentd logged 3 times (warn): a new message');
   });
 
   test('is not the packed form of a file that was read and is gone, one for each', () => {
@@ -461,14 +461,14 @@ test('nothing was read if no worker has ever started its inputs, or read a line 
 });
 
 test('the mark changes with each line that is read, and with old lines that come into a new chunk', () => {
-  const mark = (changed: object) => progress(alive(changed)).mark;
-  const before = mark({ files: [sight()] });
-  expect(mark({ files: [sight()], outputs: [holding('a')] })).toBe(before);
-  expect(mark({ closed: [sight()] })).toBe(before);
-  expect(mark({ files: [sight({ pos: 101, size: 101 })] })).not.toBe(before);
-  expect(mark({ files: [sight()], again: 1 })).not.toBe(before);
+  const version = (changed: object) => progress(alive(changed)).version;
+  const before = version({ files: [sight()] });
+  expect(version({ files: [sight()], outputs: [holding('a')] })).toBe(before);
+  expect(version({ closed: [sight()] })).toBe(before);
+  expect(version({ files: [sight({ pos: 101, size: 101 })] })).not.toBe(before);
+  expect(version({ files: [sight()], again: 1 })).not.toBe(before);
   // As many were read of one file as another one was cut short by.
-  expect(mark({ files: [sight()], lines: 5 })).not.toBe(mark({ files: [sight()], lines: 4 }));
+  expect(version({ files: [sight()], lines: 5 })).not.toBe(version({ files: [sight()], lines: 4 }));
 });
 
 test('reports are whole where each worker that lives has answered', () => {

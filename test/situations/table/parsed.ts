@@ -74,7 +74,7 @@ export const PARSED: readonly Situation[] = [
     },
     deeds: READ,
     outcome: 'unproven',
-    told: 'heard',
+    told: 'logged',
     lost: 20,
     on: 'newest',
     since: '229de46',
