@@ -30,15 +30,19 @@ export function policyOf(options: WatchOptions, conf: FluentConf | undefined, ro
     ...DEFAULT_POLICY,
     ...{ quiet, startTimeout, drainTimeout, stopTimeout, grace, podEnds, role },
     tail: tailFacts(conf?.sources),
+    tellsEnd: tellsEnd(options),
     doneProcess: doneProcess !== undefined,
     doneProcessGone: mainGone ?? DEFAULT_POLICY.doneProcessGone,
   };
 }
 
+function tellsEnd({ doneFile, doneProcess, heartbeatFile }: WatchOptions): boolean {
+  return (doneFile ?? doneProcess ?? heartbeatFile) !== undefined;
+}
+
 /** Silence is a guess, so it counts only without another trigger. in_tail must have time to find a new file, and then to read a renamed one to its end. */
 function usualQuiet(options: WatchOptions, conf: FluentConf | undefined): Policy['quiet'] {
-  const { doneFile, doneProcess, heartbeatFile } = options;
-  if ((doneFile ?? doneProcess ?? heartbeatFile) !== undefined) return 'off';
+  if (tellsEnd(options)) return 'off';
   if (conf === undefined) return DEFAULT_POLICY.quiet;
   const { refreshInterval, rotateWait } = tailFacts(conf.sources);
   return Math.max(Number(DEFAULT_POLICY.quiet), refreshInterval + rotateWait);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { DRAINED, ONE_VERSION, onFluentd, test, watchDelivery } from '../support/delivery.ts';
+import { DRAINED, ONE_VERSION, onFluentd, runDelivery, test, watchDelivery } from '../support/delivery.ts';
 import { memoryBuffer, tail, toHttp } from '../support/fluentd-conf.ts';
 import { freePort } from '../support/free-port.ts';
 import type { PosidleRun } from '../support/posidle.ts';
@@ -46,5 +46,20 @@ onFluentd(ONE_VERSION, (version) => {
       end: () => undefined,
     });
     expect(ended).toMatchObject({ ...DRAINED, outcome: { outcome: 'drained', trigger: 'http' } });
+  });
+
+  test('after SIGTERM Fluentd stops when main has made its done file, however long main is silent', async ({
+    site,
+  }) => {
+    const main = async (posidle: PosidleRun) => {
+      await site.write('app.log', 5);
+      await site.isRead('app.log');
+      posidle.kill('SIGTERM');
+      await posidle.logged(/everything is read; posidle waits for main's end/);
+      await site.write('app.log', 5);
+    };
+    const conf = [tail(site.log('*.log'), site.pos), toHttp(site.sink.port, memoryBuffer())];
+    const ended = await runDelivery(site, { version, conf, main });
+    expect(ended).toMatchObject({ ...DRAINED, outcome: { outcome: 'drained', trigger: 'SIGTERM' } });
   });
 });

@@ -23,7 +23,7 @@ export interface Played {
 /** Plays a plan: the loop, the looks, the decision and the orders are the real ones. */
 export async function play(plan: Plan, isTold = false, coverage?: Coverage): Promise<Played> {
   const world = new World(plan, isTold);
-  const rules = policyOf(plan.settings);
+  const rules = policyOf(plan);
   const checks = new Checks(world, plan, rules, coverage);
   const host = new SimulatedHost(world, (...sent) => checks.signalled(...sent));
   world.clock.at(plan.horizon, () => world.request('SIGTERM'));
@@ -43,12 +43,13 @@ export async function play(plan: Plan, isTold = false, coverage?: Coverage): Pro
   }
 }
 
-function policyOf(settings: Settings): Policy {
+function policyOf({ settings, deeds }: Plan): Policy {
   const { quiet, settle, startTimeout, drainTimeout, grace, stopTimeout } = settings;
   const { refreshInterval, rotateWait, doneProcess } = settings;
   return policy({
     ...{ quiet, settle, startTimeout, drainTimeout, grace, stopTimeout },
     ...{ doneProcess, doneProcessGone: settle },
+    tellsEnd: doneProcess || deeds.some((deed) => deed.do === 'trigger' && deed.by === 'done-file'),
     tail: { refreshInterval, rotateWait, multilineFlush: 0 },
     role: settings.placement === 'run' ? 'parent' : 'beside',
   });

@@ -12,7 +12,7 @@ import {
 } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import { counted } from '../text/units.ts';
-import { finishEnd, isOver, keptUntil } from './deadlines.ts';
+import { finishEnd, isOver, keptUntil, NEVER } from './deadlines.ts';
 import { CANNOT_BE_ASKED, describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate, Trigger } from './state.ts';
@@ -93,8 +93,10 @@ function isFinishing({ mainEndedAt }: Draining, seen: Seen): boolean {
 }
 
 function settleGate({ trigger }: Draining, seen: Seen, policy: Policy): Gate | undefined {
-  if (isOver(settleEnd(trigger, seen, policy), seen.at)) return undefined;
-  return { name: 'settle', why: 'everything is read; posidle waits to see whether it stays so' };
+  const end = settleEnd(trigger, seen, policy);
+  if (isOver(end, seen.at)) return undefined;
+  const what = end === NEVER ? "for main's end" : 'to see whether it stays so';
+  return { name: 'settle', why: `everything is read; posidle waits ${what}` };
 }
 
 /** Closed while everything is read, but buffers hold chunks that no flush has covered. */

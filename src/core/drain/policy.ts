@@ -12,6 +12,8 @@ export interface Policy extends Limits {
   readonly grace: Millis;
   /** From the stop signal to SIGKILL. */
   readonly stopTimeout: Millis;
+  /** Main's end is told sooner or later: by a file, or by its process. */
+  readonly tellsEnd: boolean;
   readonly doneProcess: boolean;
   /** How long main's process must be gone before it counts as ended, because the kubelet may restart it. */
   readonly doneProcessGone: Millis;
@@ -27,6 +29,7 @@ export const DEFAULT_POLICY: Policy = {
   grace: 25_000,
   stopTimeout: 120_000,
   tail: DEFAULT_TAIL,
+  tellsEnd: false,
   doneProcess: false,
   doneProcessGone: 2_000,
   role: 'beside',

@@ -3,7 +3,7 @@ import type { OfMain } from '../progress/drain-request.ts';
 import { type DoubtKind, isLeft } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
-import { isOver, mainEndAt, NEVER, quietAt, startDeadline } from './deadlines.ts';
+import { isOver, mainEndAt, NEVER, quietAt, startDeadline, timedCallsIn } from './deadlines.ts';
 import type { Policy } from './policy.ts';
 import { ofMain, type State, type Trigger } from './state.ts';
 
@@ -94,10 +94,12 @@ const SUREST_FIRST: readonly OfMain[] = ['ended', 'stopped', 'guess', 'nothing']
 
 /**
  * Until when "everything is read" must hold: until no line can be on its way any more, and `settle` longer unless main has certainly ended
- * or posidle itself waited for silence.
+ * or posidle itself waited for silence. The kubelet stops main and posidle at the same time: where main's end is told, it is waited for.
  */
 export function settleEnd(trigger: Trigger, seen: Seen, policy: Policy): Millis {
   const { movedAt = trigger.at, busyUntil } = seen.progress;
-  if (['ended', 'guess'].includes(ofMainBy(trigger, seen, policy))) return busyUntil;
+  const main = ofMainBy(trigger, seen, policy);
+  if (main === 'ended' || main === 'guess') return busyUntil;
+  if (main === 'nothing' && policy.tellsEnd && timedCallsIn(seen).length > 0) return NEVER;
   return Math.max(busyUntil, Math.max(trigger.at, movedAt) + policy.settle);
 }

@@ -19,7 +19,8 @@ const OVER = Number.NEGATIVE_INFINITY;
 const MAIN = [{ pid: 1, startTime: '1' }];
 /** Looks at 0 s, 5 s and 20 s; the position moves at 5 s. */
 const usual = looksWith({});
-const signalled = looksWith({ requests: [{ by: 'SIGTERM', at: 12_000 }] });
+const signal = { by: 'SIGTERM', at: 12_000 } as const;
+const signalled = looksWith({ requests: [signal] });
 const signalledTwice = looksWith({
   requests: [
     { by: 'SIGTERM', at: 12_000 },
@@ -124,7 +125,8 @@ check('the deadline of a stop', stopBegun(36_000), [
 
 const beat = { by: 'heartbeat', at: 10_000 } as const;
 const byBeat = looksWith({ requests: [beat] });
-const doneLater = looksWith({ requests: [{ by: 'done-file', at: 19_500 }] });
+const doneAt = (at: number) => ({ by: 'done-file', at }) as const;
+const doneLater = looksWith({ requests: [doneAt(19_500)] });
 test.each<[string, number, Trigger, number?, (readonly Snapshot[])?]>([
   ['the settle time after the trigger', 12_000, HTTP],
   ['the settle time after a later movement', 7_000, { ...HTTP, at: 0 }],
@@ -134,6 +136,18 @@ test.each<[string, number, Trigger, number?, (readonly Snapshot[])?]>([
 ])('everything read is believed %s', (_, at, trigger, busyUntil = OVER, looks = usual) => {
   const known = seen(looks);
   expect(settleEnd(trigger, { ...known, progress: { ...known.progress, busyUntil } }, policy())).toBe(at);
+});
+
+test('after SIGTERM everything read is believed when main has ended, where that is told', () => {
+  const rules = policy({ tellsEnd: true });
+  expect(settleEnd(TERM, seen(signalled), rules)).toBe(Number.POSITIVE_INFINITY);
+  const told = seen(looksWith({ requests: [signal, doneAt(19_500)] }));
+  expect(settleEnd(TERM, told, rules)).toBe(told.progress.busyUntil);
+});
+
+test('a Fluentd that has lost its supervisor is not kept for the end of main', () => {
+  const trigger = { by: 'deserted', at: 10_000 } as const;
+  expect(settleEnd(trigger, seen(usual), policy({ tellsEnd: true }))).toBe(12_000);
 });
 
 function looksWith(last: Partial<Snapshot>): readonly Snapshot[] {
