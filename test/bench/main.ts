@@ -20,8 +20,10 @@ async function main(): Promise<void> {
   const unknown = only.find((name) => !BENCHES.some((bench) => bench.name === name));
   if (unknown !== undefined) throw new Error(`--only ${unknown}: there is no such figure\n${USAGE}`);
   const rows: Row[] = [];
-  for (const bench of BENCHES.filter(({ name }) => only.includes(name)))
+  for (const bench of BENCHES.filter(({ name }) => only.includes(name))) {
+    console.error(`measuring ${bench.name}: it may take minutes`);
     rows.push(...(await bench.run(Number(values.runs))));
+  }
   console.log(report(rows));
 }
 
