@@ -25,24 +25,21 @@ export interface WatchOptions extends Partial<Pick<Policy, Decided>> {
 
 export function policyOf(options: WatchOptions, conf: FluentConf | undefined, role: Role): Policy {
   const { startTimeout, drainTimeout, stopTimeout, grace, podEnds } = { ...DEFAULT_POLICY, ...options };
-  const { quiet = usualQuiet(options, conf), doneProcess, mainGone } = options;
+  const { quiet = usualQuiet(options, conf), doneFile, doneProcess, heartbeatFile, mainGone } = options;
   return {
     ...DEFAULT_POLICY,
     ...{ quiet, startTimeout, drainTimeout, stopTimeout, grace, podEnds, role },
     tail: tailFacts(conf?.sources),
-    tellsEnd: tellsEnd(options),
+    tellsEnd: (doneFile ?? heartbeatFile) !== undefined,
     doneProcess: doneProcess !== undefined,
     doneProcessGone: mainGone ?? DEFAULT_POLICY.doneProcessGone,
   };
 }
 
-function tellsEnd({ doneFile, doneProcess, heartbeatFile }: WatchOptions): boolean {
-  return (doneFile ?? doneProcess ?? heartbeatFile) !== undefined;
-}
-
 /** Silence is a guess, so it counts only without another trigger. in_tail must have time to find a new file, and then to read a renamed one to its end. */
 function usualQuiet(options: WatchOptions, conf: FluentConf | undefined): Policy['quiet'] {
-  if (tellsEnd(options)) return 'off';
+  const { doneFile, doneProcess, heartbeatFile } = options;
+  if ((doneFile ?? doneProcess ?? heartbeatFile) !== undefined) return 'off';
   if (conf === undefined) return DEFAULT_POLICY.quiet;
   const { refreshInterval, rotateWait } = tailFacts(conf.sources);
   return Math.max(Number(DEFAULT_POLICY.quiet), refreshInterval + rotateWait);

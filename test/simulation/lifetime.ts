@@ -49,7 +49,7 @@ function policyOf({ settings, deeds }: Plan): Policy {
   return policy({
     ...{ quiet, settle, startTimeout, drainTimeout, grace, stopTimeout },
     ...{ doneProcess, doneProcessGone: settle },
-    tellsEnd: doneProcess || deeds.some((deed) => deed.do === 'trigger' && deed.by === 'done-file'),
+    tellsEnd: deeds.some((deed) => deed.do === 'trigger' && deed.by === 'done-file'),
     tail: { refreshInterval, rotateWait, multilineFlush: 0 },
     role: settings.placement === 'run' ? 'parent' : 'beside',
   });

@@ -69,6 +69,10 @@ export class World {
     return [...(this.#main === undefined ? [] : [this.#main]), ...rows, ...this.#strangers];
   }
 
+  get mainRuns(): boolean {
+    return this.#main !== undefined;
+  }
+
   /** Every Fluentd that was ever started. */
   get fluentds(): readonly Fluentd[] {
     const now = [this.fluentd, this.fluentd?.successor].filter((fluentd) => fluentd !== undefined);

@@ -12,7 +12,7 @@ export interface Policy extends Limits {
   readonly grace: Millis;
   /** From the stop signal to SIGKILL. */
   readonly stopTimeout: Millis;
-  /** Main's end is told sooner or later: by a file, or by its process. */
+  /** A file of main's tells when it has ended. */
   readonly tellsEnd: boolean;
   readonly doneProcess: boolean;
   /** How long main's process must be gone before it counts as ended, because the kubelet may restart it. */

@@ -100,6 +100,7 @@ export function settleEnd(trigger: Trigger, seen: Seen, policy: Policy): Millis 
   const { movedAt = trigger.at, busyUntil } = seen.progress;
   const main = ofMainBy(trigger, seen, policy);
   if (main === 'ended' || main === 'guess') return busyUntil;
-  if (main === 'nothing' && policy.tellsEnd && timedCallsIn(seen).length > 0) return NEVER;
+  const isToCome = policy.tellsEnd || (seen.main.seen && !isMainProcessGone(seen, policy));
+  if (main === 'nothing' && isToCome && timedCallsIn(seen).length > 0) return NEVER;
   return Math.max(busyUntil, Math.max(trigger.at, movedAt) + policy.settle);
 }

@@ -140,7 +140,9 @@ test.each<[string, number, Trigger, number?, (readonly Snapshot[])?]>([
 
 test('after SIGTERM everything read is believed when main has ended, where that is told', () => {
   const rules = policy({ tellsEnd: true });
-  expect(settleEnd(TERM, seen(signalled), rules)).toBe(Number.POSITIVE_INFINITY);
+  expect(settleEnd(TERM, seen(signalled), rules)).toBe(NEVER);
+  const running = [...mainRuns, look(20_000, { mains: MAIN, requests: [signal] })];
+  expect(settleEnd(TERM, seen(running), policy({ doneProcess: true }))).toBe(NEVER);
   const told = seen(looksWith({ requests: [signal, doneAt(19_500)] }));
   expect(settleEnd(TERM, told, rules)).toBe(told.progress.busyUntil);
 });
