@@ -48,17 +48,19 @@ onFluentd(ONE_VERSION, (version) => {
     expect(ended).toMatchObject({ ...DRAINED, outcome: { outcome: 'drained', trigger: 'http' } });
   });
 
-  test('after SIGTERM Fluentd stops when main has made its done file, however long main is silent', async ({
+  test('after SIGTERM Fluentd is flushed, and stops when main has made its done file, however long main is silent', async ({
     site,
   }) => {
     const main = async (posidle: PosidleRun) => {
       await site.write('app.log', 5);
       await site.isRead('app.log');
       posidle.kill('SIGTERM');
-      await posidle.logged(/everything is read; posidle waits for main's end/);
+      await posidle.logged(/everything is read; main has not said yet that it has ended/);
+      await until('what was read is sent', () => site.sink.tally.unique === 5);
       await site.write('app.log', 5);
     };
-    const conf = [tail(site.log('*.log'), site.pos), toHttp(site.sink.port, memoryBuffer())];
+    const buffer = memoryBuffer({ flush_mode: 'interval', flush_interval: '300s' });
+    const conf = [tail(site.log('*.log'), site.pos), toHttp(site.sink.port, buffer)];
     const ended = await runDelivery(site, { version, conf, main });
     expect(ended).toMatchObject({ ...DRAINED, outcome: { outcome: 'drained', trigger: 'SIGTERM' } });
   });

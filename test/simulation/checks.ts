@@ -52,7 +52,7 @@ export class Checks implements Reporter {
     this.#coverage?.reached('transition', `${from} --> ${state.name}`);
     if (state.name !== 'stopping') return;
     this.#stopsInTime(seen, state.trigger);
-    if (!why.startsWith('not drained')) {
+    if (!why.startsWith('the time is over')) {
       this.#mayStop();
       return;
     }

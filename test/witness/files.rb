@@ -231,6 +231,29 @@ it 'a file that takes the place of a followed one while in_tail is held up is to
   expect('lost', found['lost'].map { |l| l.values_at('path', 'size', 'why') }, [[s.log, 7, 'never followed']])
 end
 
+it 'the same, and bytes that are cut off, where a busy worker keeps the witness from reading more than one file a look' do |s|
+  File.write("#{s.dir}/slow.rb", <<~RUBY)
+    IO.prepend(Module.new { def pread(*args); sleep 0.3 if Thread.current.name == 'posidle-witness'; super; end })
+  RUBY
+  others = (1..12).map { |n| "b#{n}.log" }
+  ['a.log', 'c.log', *others].each { |name| s.append("one\n", name) }
+  s.run(s.tail + s.out(FULL.sub('throw_exception', 'block')), args: ['-r', "#{s.dir}/slow.rb"])
+  s.append(s.lines(1..3000, 20), 'b1.log')
+  s.seen('held up') { |a| a['files'].any? { |f| f['lines'].to_i > 0 } }
+  writer = Thread.new { loop { others.each { |name| s.append("more\n", name) } && sleep(0.2) } }
+  File.delete(s.log)
+  s.append("two\n")
+  s.append("two\n", 'c.log')
+  sleep 7 # two looks, at the least
+  File.delete(s.log)
+  s.append("three\n")
+  File.truncate(s.log('c.log'), 5)
+  writer.kill
+  found = s.seen('lost', within: 120) { |a| a['lost'].size > 1 }
+  expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }.sort,
+         [[s.log, 'never followed'], [s.log('c.log'), 'written anew']])
+end
+
 it 'a file that in_tail finds while the witness looks is in one list or the other' do |s|
   File.write("#{s.dir}/slow.rb", <<~RUBY)
     PosidleWitness.prepend(Module.new do
@@ -387,6 +410,19 @@ it 'files that look like rotated forms of a followed one, born in this life, rea
   expect('facts', found['siblings'].all? { |f| f['size'] == 7 && f['inode'] == File.stat(f['path']).ino && f['cuts'] == [] })
   s.stop
   expect('in the last report', s.last['siblings'].size, 6)
+end
+
+it 'a sibling is where a followed link leads now, although its file only moved to another directory' do |s|
+  was, is = s.make('was'), s.make('is')
+  s.append("one\n", '../was/app.log')
+  File.symlink("#{was}/app.log", s.log('app.log'))
+  s.run(s.tail + s.out)
+  s.seen('read') { |a| file(a, 'app.log') }
+  File.rename("#{was}/app.log", "#{is}/app.log")
+  File.symlink("#{is}/app.log", "#{s.dir}/link")
+  File.rename("#{s.dir}/link", s.log('app.log'))
+  s.append("unread\n", '../is/app.log.1')
+  s.seen('a sibling') { |a| a['siblings'].map { |f| f['path'] } == ["#{is}/app.log.1"] }
 end
 
 it 'a file of an earlier life is a sibling once it is written on' do |s|

@@ -17,15 +17,16 @@ const FLUSH_PAUSE: Millis = 2_000;
 const HELD_UP: Millis = 1_500;
 
 /**
- * Whether to flush now. `gate` is the first closed gate. A flush helps if everything is read, if chunks stay, if a full buffer blocks
- * in_tail, and shortly before the deadline.
+ * Whether to flush now. `gate` is the first closed gate. A flush helps if everything is read (for main's end it may be a long wait), if
+ * chunks stay, if a full buffer blocks in_tail, and shortly before the deadline.
  */
 export function isFlushDue(state: Draining, gate: Gate, seen: Seen, policy: Policy): boolean {
   const { flushedAt = Number.NEGATIVE_INFINITY, trigger } = state;
   if (!mayFlush(state, seen)) return false;
   if (gate.name === 'buffers') return isOver(flushedAt + FLUSH_AGAIN, seen.at);
   const isReading = gate.name === 'unread' || gate.name === 'unfound';
-  const helps = gate.name === 'flush' || (isReading && isHeldUp(seen));
+  const isRead = gate.name === 'flush' || (gate.name === 'settle' && hasMovedSince(flushedAt, seen));
+  const helps = isRead || (isReading && isHeldUp(seen));
   return (
     isOver(flushedAt + FLUSH_PAUSE, seen.at) && (helps || isOver(lastFlushAt(trigger, seen, policy), seen.at))
   );

@@ -16,7 +16,7 @@ import { finishEnd, isOver, keptUntil, NEVER } from './deadlines.ts';
 import { CANNOT_BE_ASKED, describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate, Trigger } from './state.ts';
-import { settleEnd } from './trigger.ts';
+import { mainWroteUntil, settleEnd } from './trigger.ts';
 
 /** Doubts that may pass, each with its gate. An empty pos file counts as "nothing was logged" only after a whole start timeout. */
 const PASSING: Readonly<Partial<Record<DoubtKind, Gate['name']>>> = {
@@ -40,8 +40,12 @@ export function drainGate(state: Draining, seen: Seen, policy: Policy): Gate | u
 function progressGate(state: Draining, seen: Seen, policy: Policy): Gate | undefined {
   const { trigger } = state;
   const progress = ignoringNewer(seen.progress, state.pending);
-  if (seen.extent === 'light' || progress.at < trigger.at)
-    return { name: 'look', why: 'posidle has not looked at everything since the drain began' };
+  const mainEnd = mainWroteUntil(trigger, seen, policy);
+  if (
+    seen.extent === 'light' ||
+    progress.at < (mainEnd === NEVER ? trigger.at : Math.max(trigger.at, mainEnd))
+  )
+    return { name: 'look', why: 'posidle has not looked at everything since the drain began, or main ended' };
   const waitsFor = (name: Gate['name'], ...kinds: readonly Left['kind'][]) => leftGate(progress, name, kinds);
   return (
     doubtGate(progress, trigger) ??
@@ -95,8 +99,8 @@ function isFinishing({ mainEndedAt }: Draining, seen: Seen): boolean {
 function settleGate({ trigger }: Draining, seen: Seen, policy: Policy): Gate | undefined {
   const end = settleEnd(trigger, seen, policy);
   if (isOver(end, seen.at)) return undefined;
-  const what = end === NEVER ? "for main's end" : 'to see whether it stays so';
-  return { name: 'settle', why: `everything is read; posidle waits ${what}` };
+  const what = end === NEVER ? 'main has not said yet that it has ended' : 'posidle sees whether it stays so';
+  return { name: 'settle', why: `everything is read; ${what}` };
 }
 
 /** Closed while everything is read, but buffers hold chunks that no flush has covered. */

@@ -94,13 +94,14 @@ const SUREST_FIRST: readonly OfMain[] = ['ended', 'stopped', 'guess', 'nothing']
 
 /**
  * Until when "everything is read" must hold: until no line can be on its way any more, and `settle` longer unless main has certainly ended
- * or posidle itself waited for silence. The kubelet stops main and posidle at the same time: where main's end is told, it is waited for.
+ * or posidle itself waited for silence. The kubelet stops main and posidle at the same time: where main's end will be told, and silence
+ * does not count, posidle waits for it.
  */
 export function settleEnd(trigger: Trigger, seen: Seen, policy: Policy): Millis {
   const { movedAt = trigger.at, busyUntil } = seen.progress;
   const main = ofMainBy(trigger, seen, policy);
   if (main === 'ended' || main === 'guess') return busyUntil;
   const isToCome = policy.tellsEnd || (seen.main.seen && !isMainProcessGone(seen, policy));
-  if (main === 'nothing' && isToCome && timedCallsIn(seen).length > 0) return NEVER;
+  if (main === 'nothing' && isToCome && policy.quiet === 'off' && timedCallsIn(seen).length > 0) return NEVER;
   return Math.max(busyUntil, Math.max(trigger.at, movedAt) + policy.settle);
 }

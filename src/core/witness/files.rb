@@ -116,11 +116,11 @@ class PosidleWitness
     tails = @inputs.flat_map { |i| var(i, :@tails).to_h.values }
     tails |= ObjectSpace.each_object(Fluent::Plugin::TailInput::TailWatcher).to_a if asked && @inputs.any? # rotated too
     @watchers = tails.select { |w| reads?(w) }
-    @stats = Hash.new { |h, p| h[p] = stat(p) } # each may wait for Fluentd's threads: one for each file
+    @stats = Hash.new { |h, p| h[p] = stat(p) } # one for each file in a look
     @reports = asked ? @watchers.first(20_000).map { |w| report(w, @stats) } : []
     late = clock + 0.5 # for each read a busy worker may take 0.1 s
     @marks = @watchers.shuffle.each_with_index.map do |w, n|
-      [h = handler(w), (asked || n < MANY) && clock < late ? mark(w, h) : @marks[h]]
+      [h = handler(w), asked || n < MANY ? mark(w, h, @stats[w.path], late) : @marks[h]]
     end.to_h
     written_on
     names(asked, began)
@@ -129,12 +129,13 @@ class PosidleWitness
     now = mark[:prints].map { |at, print| [fingerprint(w.path, at, io(w), first), print] }
     lose(report(w), 'written anew') if now.any? { |found, print| found && found != print }
   end
-  def mark(w, handler, s = @stats[w.path])
+  def mark(w, handler, s, late = nil)
     old, pos = @marks[handler], w.pe.read_pos # a cut makes another handler, and a close none
     return old if handler.nil? || pos > 2**60 || s.nil? || s.ino != w.pe.read_inode
     size = [old ? old[:size] : 0, s.size].max
     lose(report(w), 'written anew') if (cut = pos <= s.size && s.size < size)
     size = s.size if cut
+    return old && old.merge(size: size) if late && clock > late # without a read
     return old.merge(size: size) if old && old[:pos] == pos && s.ctime < old[:at] # nobody sets it back
     first = io(w)&.pread(64, 0) rescue nil
     compare(w, old, first) if old && pos >= old[:pos]
@@ -207,6 +208,7 @@ class PosidleWitness
   def homes # by directory, in bytes: followed names ("\0" for any extension), patterns, first letters
     homes = Hash.new { |all, dir| all[dir] = [{}, [], {}] }
     files = @watchers.map { |w| [w.path, w.pe.read_inode] } | @closed.map { |(_, ino), c| [c[:path], ino] }
+    files.map! { |p, ino| [p, ino, @stats[File.dirname(p)]&.mtime] } # a link that is made or swapped changes its directory
     @real = files.map { |f| [f, @real[f] || (File.symlink?(f[0]) ? File.realpath(f[0]) : f[0] rescue f[0])] }.to_h
     @real.values.uniq.each do |p|
       home, name = File.split(p.b)

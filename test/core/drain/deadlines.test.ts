@@ -139,17 +139,18 @@ test.each<[string, number, Trigger, number?, (readonly Snapshot[])?]>([
 });
 
 test('after SIGTERM everything read is believed when main has ended, where that is told', () => {
-  const rules = policy({ tellsEnd: true });
+  const rules = policy({ tellsEnd: true, quiet: 'off' });
   expect(settleEnd(TERM, seen(signalled), rules)).toBe(NEVER);
   const running = [...mainRuns, look(20_000, { mains: MAIN, requests: [signal] })];
-  expect(settleEnd(TERM, seen(running), policy({ doneProcess: true }))).toBe(NEVER);
+  expect(settleEnd(TERM, seen(running), policy({ doneProcess: true, quiet: 'off' }))).toBe(NEVER);
+  expect(settleEnd(TERM, seen(signalled), policy({ tellsEnd: true, quiet: 60_000 }))).toBe(12_000);
   const told = seen(looksWith({ requests: [signal, doneAt(19_500)] }));
   expect(settleEnd(TERM, told, rules)).toBe(told.progress.busyUntil);
 });
 
 test('a Fluentd that has lost its supervisor is not kept for the end of main', () => {
   const trigger = { by: 'deserted', at: 10_000 } as const;
-  expect(settleEnd(trigger, seen(usual), policy({ tellsEnd: true }))).toBe(12_000);
+  expect(settleEnd(trigger, seen(usual), policy({ tellsEnd: true, quiet: 'off' }))).toBe(12_000);
 });
 
 function looksWith(last: Partial<Snapshot>): readonly Snapshot[] {

@@ -44,6 +44,7 @@ const unfinished: Watched = [at(80), { atPath: { inode: '7', size: 100 }, newlin
 const unseen: Watched = [entry(), { error: 'EACCES' }];
 const by = (by: Trigger['by']) => ({ trigger: { by, at: 59_000 } });
 const [SIGTERM, QUIET] = [by('SIGTERM'), by('quiet')];
+const DONE_LATER: Partial<Snapshot> = { lookedAt: 59_500, requests: [{ by: 'done-file', at: 59_800 }] };
 const FLUSHED = { flushedAt: 50_000 };
 const looked = (look: Partial<Snapshot>, state = {}): Change => ({ look, state });
 const fluentd = (found: FluentdReading, look: Partial<Snapshot> = {}) => looked({ fluentd: found, ...look });
@@ -96,6 +97,7 @@ test.each<[string, string, Change]>([
     'worker: .* does not believe',
     looked({ posFiles: [], ...said(NOT_BELIEVED) }),
   ],
+  ['a look that began before main had made its done file', 'look', looked(DONE_LATER, SIGTERM)],
   ['a pos file that is away', `pos-file: ${POS} is not there`, looked(MISSING)],
   ['a pos file that cannot be read', 'pos-file: .*: EIO', looked(unreadable('EIO'))],
   ['an empty pos file', `pos-file: ${POS} is empty for now`, looked(EMPTY)],
