@@ -4,7 +4,7 @@ import type { FakeHost } from '../support/fake-host.ts';
 import { busyHost, stoppedAt } from './busy-host.ts';
 
 const GRACE = 25_000;
-const IN_TIME = /^the time is over, pos-file: posidle could not look in time/;
+const IN_TIME = /^posidle waits no longer, pos-file: posidle could not look in time/;
 
 /** From an instant on a listing takes so long: for ever, where a mount is dead. */
 function slowHost(slowFrom: number, takes = Number.POSITIVE_INFINITY): FakeHost {

@@ -55,7 +55,7 @@ onFluentd(ONE_VERSION, (version) => {
       await site.write('app.log', 5);
       await site.isRead('app.log');
       posidle.kill('SIGTERM');
-      await posidle.logged(/everything is read; main has not said yet that it has ended/);
+      await posidle.logged(/everything is read; nothing has said yet that main has ended/);
       await until('what was read is sent', () => site.sink.tally.unique === 5);
       await site.write('app.log', 5);
     };

@@ -11,6 +11,7 @@ const GATES: Readonly<Record<Exclude<Gate['name'], 'look'>, true>> = {
   unread: true,
   unfound: true,
   finish: true,
+  main: true,
   settle: true,
   flush: true,
   buffers: true,

@@ -169,7 +169,7 @@ it 'a method that another file defines anew is not traced, which is told; one th
   s.till('told') { s.ask['error'] == 'not traced: clears' rescue false }
 end
 
-it 'what it hears stays as it was: a Hash with a default, an error whose text raises' do |s|
+it 'what it counts stays as it was: a Hash with a default, an error whose text raises' do |s|
   File.write("#{s.dir}/own.rb", <<~RUBY)
     class Nasty < StandardError
       def message; raise NotImplementedError, 'no'; end

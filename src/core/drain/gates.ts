@@ -12,11 +12,12 @@ import {
 } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import { counted } from '../text/units.ts';
-import { finishEnd, isOver, keptUntil, NEVER } from './deadlines.ts';
+import { finishEnd, isOver, keptUntil } from './deadlines.ts';
 import { CANNOT_BE_ASKED, describeUnproven } from './explain.ts';
+import { isFlushed } from './flushing.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate, Trigger } from './state.ts';
-import { mainWroteUntil, settleEnd } from './trigger.ts';
+import { mainAwaitedUntil, settleEnd } from './trigger.ts';
 
 /** Doubts that may pass, each with its gate. An empty pos file counts as "nothing was logged" only after a whole start timeout. */
 const PASSING: Readonly<Partial<Record<DoubtKind, Gate['name']>>> = {
@@ -40,12 +41,9 @@ export function drainGate(state: Draining, seen: Seen, policy: Policy): Gate | u
 function progressGate(state: Draining, seen: Seen, policy: Policy): Gate | undefined {
   const { trigger } = state;
   const progress = ignoringNewer(seen.progress, state.pending);
-  const mainEnd = mainWroteUntil(trigger, seen, policy);
-  if (
-    seen.extent === 'light' ||
-    progress.at < (mainEnd === NEVER ? trigger.at : Math.max(trigger.at, mainEnd))
-  )
-    return { name: 'look', why: 'posidle has not looked at everything since the drain began, or main ended' };
+  const { mainEndedAt = trigger.at } = state;
+  if (seen.extent === 'light' || progress.at < Math.max(trigger.at, mainEndedAt))
+    return { name: 'look', why: 'posidle has not looked at everything since the drain began' };
   const waitsFor = (name: Gate['name'], ...kinds: readonly Left['kind'][]) => leftGate(progress, name, kinds);
   return (
     doubtGate(progress, trigger) ??
@@ -55,6 +53,7 @@ function progressGate(state: Draining, seen: Seen, policy: Policy): Gate | undef
     waitsFor('unread', 'moving') ??
     proofGate(seen) ??
     (isFinishing(state, seen) ? waitsFor('finish', 'unfinished', 'kept') : undefined) ??
+    mainGate(state, seen, policy) ??
     settleGate(state, seen, policy) ??
     (isOver(keptUntil(trigger, seen), seen.at) ? undefined : waitsFor('settle', 'kept')) ??
     flushGate(progress, state, seen) ??
@@ -96,21 +95,24 @@ function isFinishing({ mainEndedAt }: Draining, seen: Seen): boolean {
   return isAsked && !isOver(finishEnd(mainEndedAt, seen), seen.at);
 }
 
+function mainGate({ trigger }: Draining, seen: Seen, policy: Policy): Gate | undefined {
+  const until = mainAwaitedUntil(trigger, seen, policy);
+  if (until === undefined || isOver(until, seen.at)) return undefined;
+  return { name: 'main', why: 'everything is read; nothing has said yet that main has ended' };
+}
+
 function settleGate({ trigger }: Draining, seen: Seen, policy: Policy): Gate | undefined {
-  const end = settleEnd(trigger, seen, policy);
-  if (isOver(end, seen.at)) return undefined;
-  const what = end === NEVER ? 'main has not said yet that it has ended' : 'posidle sees whether it stays so';
-  return { name: 'settle', why: `everything is read; ${what}` };
+  if (isOver(settleEnd(trigger, seen, policy), seen.at)) return undefined;
+  return { name: 'settle', why: 'everything is read; posidle waits to see whether it stays so' };
 }
 
 /** Closed while everything is read, but buffers hold chunks that no flush has covered. */
-function flushGate(progress: Progress, { flushedAt }: Draining, seen: Seen): Gate | undefined {
+function flushGate(progress: Progress, state: Draining, seen: Seen): Gate | undefined {
   const held = heldIn(progress.left);
   const isHeld = held.some(({ next }) => next === 'flush');
   // SIGUSR1 would kill a wrapper.
   const mayBeHeld = progress.unseen.length > 0 && seen.fluentd.kind !== 'wrapper';
-  const isFlushed = flushedAt !== undefined && flushedAt >= (progress.movedAt ?? flushedAt);
-  if (isFlushed || !(isHeld || mayBeHeld)) return undefined;
+  if (isFlushed(state, seen) || !(isHeld || mayBeHeld)) return undefined;
   return { name: 'flush', why: 'everything is read, but not flushed yet' };
 }
 

@@ -12,7 +12,7 @@ export interface Policy extends Limits {
   readonly grace: Millis;
   /** From the stop signal to SIGKILL. */
   readonly stopTimeout: Millis;
-  /** A file of main's tells when it has ended. */
+  /** Main has a file that says, in the time after a signal, when it has ended. */
   readonly tellsEnd: boolean;
   readonly doneProcess: boolean;
   /** How long main's process must be gone before it counts as ended, because the kubelet may restart it. */

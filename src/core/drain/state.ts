@@ -87,6 +87,7 @@ export interface Gate {
     | 'unfound'
     | 'unread'
     | 'finish'
+    | 'main'
     | 'settle'
     | 'flush'
     | 'buffers';

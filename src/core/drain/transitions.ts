@@ -62,7 +62,7 @@ export function stop(
   const why =
     gate === undefined
       ? `everything is read${flushedAt === undefined ? '' : ' and flushed'}`
-      : `the time is over, ${gate.name}: ${gate.why}`;
+      : `posidle waits no longer, ${gate.name}: ${gate.why}`;
   const told = fluentd.kind === 'running' ? [fluentd.supervisor.pid] : [];
   return changeTo({ name: 'stopping', since: at, toldAt: at, told, trigger, pending }, why, 'stop');
 }

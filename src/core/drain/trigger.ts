@@ -3,7 +3,15 @@ import type { OfMain } from '../progress/drain-request.ts';
 import { type DoubtKind, isLeft } from '../progress/progress.ts';
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
-import { isOver, mainEndAt, NEVER, quietAt, startDeadline, timedCallsIn } from './deadlines.ts';
+import {
+  drainDeadline,
+  isOver,
+  mainEndAt,
+  NEVER,
+  quietAt,
+  startDeadline,
+  timedCallsIn,
+} from './deadlines.ts';
 import type { Policy } from './policy.ts';
 import { ofMain, type State, type Trigger } from './state.ts';
 
@@ -93,15 +101,27 @@ export function isTakenBack({ by }: Trigger, { main, requests }: Seen): boolean 
 const SUREST_FIRST: readonly OfMain[] = ['ended', 'stopped', 'guess', 'nothing'];
 
 /**
+ * Until when the drain waits to be told that main has ended: the kubelet stops both at the same time. Silence counts only after `--quiet`.
+ * Undefined where nothing will tell it.
+ */
+export function mainAwaitedUntil(trigger: Trigger, seen: Seen, policy: Policy): Millis | undefined {
+  if (ofMainBy(trigger, seen, policy) !== 'nothing' || timedCallsIn(seen).length === 0) return undefined;
+  const isToCome = policy.tellsEnd || mayProcessEnd(trigger, seen, policy);
+  return isToCome ? quietAt(seen, policy) : undefined;
+}
+
+/** Main's process runs, or will count as ended before the drain must end. */
+function mayProcessEnd(trigger: Trigger, seen: Seen, policy: Policy): boolean {
+  if (!seen.main.seen || isMainProcessGone(seen, policy)) return false;
+  return seen.main.goneSince === undefined || mainEndAt(seen, policy) < drainDeadline(trigger, seen, policy);
+}
+
+/**
  * Until when "everything is read" must hold: until no line can be on its way any more, and `settle` longer unless main has certainly ended
- * or posidle itself waited for silence. The kubelet stops main and posidle at the same time: where main's end will be told, and silence
- * does not count, posidle waits for it.
+ * or posidle itself waited for silence.
  */
 export function settleEnd(trigger: Trigger, seen: Seen, policy: Policy): Millis {
   const { movedAt = trigger.at, busyUntil } = seen.progress;
-  const main = ofMainBy(trigger, seen, policy);
-  if (main === 'ended' || main === 'guess') return busyUntil;
-  const isToCome = policy.tellsEnd || (seen.main.seen && !isMainProcessGone(seen, policy));
-  if (main === 'nothing' && isToCome && policy.quiet === 'off' && timedCallsIn(seen).length > 0) return NEVER;
+  if (['ended', 'guess'].includes(ofMainBy(trigger, seen, policy))) return busyUntil;
   return Math.max(busyUntil, Math.max(trigger.at, movedAt) + policy.settle);
 }

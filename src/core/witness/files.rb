@@ -19,7 +19,8 @@ class PosidleWitness
   def io(w); var(handler(w), :@io); end
   def reads?(w); var(handler(w), :@fifo) && !own?(input(w), w.path); end
   def own?(input, path); var(input, :@pos_file) == path; end # `path dir/*` matches it, and in_tail reads it as a log
-  def stat(path); File::Stat.new(path) rescue nil; end # it keeps Ruby's lock, as libev's own lstat: a busy worker gives it back after 0.1 s
+  # File.stat gives Ruby's lock away, and gets it back from a busy worker after 0.1 s. This keeps it, as libev's lstat does for in_tail.
+  def stat(path); File::Stat.new(path) rescue nil; end
   def born(file); ms(file.is_a?(IO) ? file.birthtime : File.birthtime(file)); rescue NotImplementedError, SystemCallError, IOError; nil; end
   def left?(s); s && (s[:size].nil? || s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end # or nobody knows
   def lose(file, why); keep(@lost, file.merge(path: text(file[:path]), why: why)); end
@@ -104,7 +105,8 @@ class PosidleWitness
     pos = 0 if io && s && s.ino != ino # between its stat and its open, another file took the path
     record = var(var(w, :@line_buffer_timer_flusher) || var(w, :@file_feed), :@line_buffer).to_s.bytesize
     s = nil unless s && s.ino == ino
-    born = io && @marks[h] ? @marks[h][:born] : born(io || w.path) if s
+    known = @marks[h] if io
+    born = known ? known[:born] : born(io || w.path) if s
     facts = { path: text(w.path), inode: ino, dev: s&.dev, born: born, reader: by, pos: pos, size: s&.size, at: ms }
     facts[:readable] = false if io.nil? && s && !File.readable?(w.path)
     facts[:emits] = interval(input(w)) if record > 0
@@ -118,9 +120,9 @@ class PosidleWitness
     @watchers = tails.select { |w| reads?(w) }
     @stats = Hash.new { |h, p| h[p] = stat(p) } # one for each file in a look
     @reports = asked ? @watchers.first(20_000).map { |w| report(w, @stats) } : []
-    late = clock + 0.5 # for each read a busy worker may take 0.1 s
+    late = clock + (asked ? 2 : 0.5) # each read may wait 0.1 s for Ruby's lock
     @marks = @watchers.shuffle.each_with_index.map do |w, n|
-      [h = handler(w), asked || n < MANY ? mark(w, h, @stats[w.path], late) : @marks[h]]
+      [h = handler(w), asked || n < MANY ? mark(w, h, @stats[w.path], clock < late) : @marks[h]]
     end.to_h
     written_on
     names(asked, began)
@@ -129,14 +131,14 @@ class PosidleWitness
     now = mark[:prints].map { |at, print| [fingerprint(w.path, at, io(w), first), print] }
     lose(report(w), 'written anew') if now.any? { |found, print| found && found != print }
   end
-  def mark(w, handler, s, late = nil)
+  def mark(w, handler, s, reads = true)
     old, pos = @marks[handler], w.pe.read_pos # a cut makes another handler, and a close none
     return old if handler.nil? || pos > 2**60 || s.nil? || s.ino != w.pe.read_inode
     size = [old ? old[:size] : 0, s.size].max
-    lose(report(w), 'written anew') if (cut = pos <= s.size && s.size < size)
+    lose(report(w), 'written anew') if (cut = pos <= s.size && s.size < size && stat(w.path)&.size.to_i < size)
     size = s.size if cut
-    return old && old.merge(size: size) if late && clock > late # without a read
-    return old.merge(size: size) if old && old[:pos] == pos && s.ctime < old[:at] # nobody sets it back
+    same = old && old[:pos] == pos && s.ctime < old[:at] # nobody sets it back
+    return old && old.merge(size: size) if same || !reads
     first = io(w)&.pread(64, 0) rescue nil
     compare(w, old, first) if old && pos >= old[:pos]
     prints = [pos, [pos + 64, s.size].min, s.size].uniq.map { |at| [at, fingerprint(w.path, at, io(w), first)] }.to_h
@@ -200,17 +202,18 @@ class PosidleWitness
     File.symlink?(path) && File.stat(path) && false
   rescue Errno::ENOENT, Errno::ENOTDIR # not an old one, nor one whose file Fluentd has followed
     made = ms(File.lstat(path).mtime) rescue (return false)
-    read = @watchers.map { |w| [key(w), w.path] } + @closed.map { |key, c| [key, c[:path]] }
+    read = @watchers.map { |w| [key(w), w.path] } + @closed.to_a.map { |key, c| [key, c[:path]] }
     made >= @pod && read.none? { |key, p| p == text(path) && @begun[key].to_i >= made }
   rescue SystemCallError
     true
   end
   def homes # by directory, in bytes: followed names ("\0" for any extension), patterns, first letters
     homes = Hash.new { |all, dir| all[dir] = [{}, [], {}] }
-    files = @watchers.map { |w| [w.path, w.pe.read_inode] } | @closed.map { |(_, ino), c| [c[:path], ino] }
+    files = @watchers.map { |w| [w.path, w.pe.read_inode] } | @closed.to_a.map { |(_, ino), c| [c[:path], ino] }
     files.map! { |p, ino| [p, ino, @stats[File.dirname(p)]&.mtime] } # a link that is made or swapped changes its directory
-    @real = files.map { |f| [f, @real[f] || (File.symlink?(f[0]) ? File.realpath(f[0]) : f[0] rescue f[0])] }.to_h
-    @real.values.uniq.each do |p|
+    real = lambda { |p| (File.symlink?(p) ? File.realpath(p) : p) rescue nil }
+    @real = files.map { |f| [f, @real[f] || real.call(f[0])] }.to_h
+    @real.map { |f, p| p || f[0] }.uniq.each do |p|
       home, name = File.split(p.b)
       [name, File.basename(name, '.*') + "\0"].each { |n| homes[home][0][n] = homes[home][2][n[LETTERS]] = true }
     end

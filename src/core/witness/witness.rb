@@ -52,7 +52,7 @@ class PosidleWitness
   def hook(c)
     case Module.instance_method(:name).bind(c).call
     when 'Fluent::Log'
-      %i[warn error fatal].each { |m| trace(m, c, m, %i[args block]) { |_, said| logs(m, *said) } }
+      %i[warn error fatal].each { |m| trace(m, c, m, %i[args block]) { |_, had| logs(m, *had) } }
     when 'Fluent::Plugin::Buffer' # it closes after the flush threads have ended: what it holds was not sent
       trace(:ends, c, :close) do |b|
         keep(@ends, output(b.owner).merge(reloaded: !var(Fluent::Engine, :@engine_stopped))) # reload_config
@@ -213,7 +213,7 @@ class PosidleWitness
     File.open(tmp, File::WRONLY | File::CREAT | File::EXCL | File::NOFOLLOW, 0644) { |f| f.write(text) }
     File.rename(tmp, @stem + '.end')
   end
-  def look(asked) # four times a second, but a fortieth of the CPU and a fifth of the time at most, unless that takes 3 s, or 2 s
+  def look(asked) # four times a second, or so rarely that it takes a fortieth of the CPU and a fifth of the time, but each 3.5 s
     return unless (start = clock) >= @due || asked
     cost = clock(Process::CLOCK_THREAD_CPUTIME_ID)
     @root = Fluent::Engine.root_agent
@@ -222,7 +222,8 @@ class PosidleWitness
     @stopped = var(Fluent::Engine, :@engine_stopped) # in_tail lets go of all
     @looked = start if ready?
     cost = 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)
-    @due = [start + [5 * (clock - start), 2].min, start + [cost, 3].min, clock + 0.2].max unless asked # who decides
+    took = clock - start
+    @due = [start + [[5 * took, cost].max, 3.5 - took].min, clock + 0.2].max unless asked # who decides
     true
   end
   # If the Pod ends (posidle made the mark), and main may still write, each second: then little is left if main uses up the

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as deadlines from '../../../src/core/drain/deadlines.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { begin, type Trigger } from '../../../src/core/drain/state.ts';
-import { settleEnd } from '../../../src/core/drain/trigger.ts';
+import { mainAwaitedUntil, settleEnd } from '../../../src/core/drain/trigger.ts';
 import type { Observation } from '../../../src/core/look/observation.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { ABSENT, entry, fileOf, policy, seen, snapshot } from '../../support/builders.ts';
@@ -138,19 +138,31 @@ test.each<[string, number, Trigger, number?, (readonly Snapshot[])?]>([
   expect(settleEnd(trigger, { ...known, progress: { ...known.progress, busyUntil } }, policy())).toBe(at);
 });
 
-test('after SIGTERM everything read is believed when main has ended, where that is told', () => {
-  const rules = policy({ tellsEnd: true, quiet: 'off' });
-  expect(settleEnd(TERM, seen(signalled), rules)).toBe(NEVER);
-  const running = [...mainRuns, look(20_000, { mains: MAIN, requests: [signal] })];
-  expect(settleEnd(TERM, seen(running), policy({ doneProcess: true, quiet: 'off' }))).toBe(NEVER);
-  expect(settleEnd(TERM, seen(signalled), policy({ tellsEnd: true, quiet: 60_000 }))).toBe(12_000);
-  const told = seen(looksWith({ requests: [signal, doneAt(19_500)] }));
-  expect(settleEnd(TERM, told, rules)).toBe(told.progress.busyUntil);
-});
-
-test('a Fluentd that has lost its supervisor is not kept for the end of main', () => {
-  const trigger = { by: 'deserted', at: 10_000 } as const;
-  expect(settleEnd(trigger, seen(usual), policy({ tellsEnd: true, quiet: 'off' }))).toBe(12_000);
+const FILE = { tellsEnd: true, quiet: 'off' } as const;
+const PROCESS = { doneProcess: true, quiet: 'off' } as const;
+const mainWent = [...mainRuns, look(20_000, { mains: [], requests: [signal] })];
+test.each<[string, number | undefined, Partial<Policy>, (readonly Snapshot[])?, Trigger?]>([
+  ['for ever where main has a file', NEVER, FILE],
+  [
+    'for ever while its process runs',
+    NEVER,
+    PROCESS,
+    [...mainRuns, look(20_000, { mains: MAIN, requests: [signal] })],
+  ],
+  ['while its process has only just gone', NEVER, PROCESS, mainWent],
+  [
+    'not where its process counts as ended too late',
+    undefined,
+    { ...PROCESS, doneProcessGone: 360_000 },
+    mainWent,
+  ],
+  ['not for a process that was never there', undefined, PROCESS],
+  ['only for the quiet window', 65_000, { ...FILE, quiet: 60_000 }],
+  ['not where nothing tells it', undefined, { quiet: 'off' }],
+  ['not once it is told', undefined, FILE, looksWith({ requests: [signal, doneAt(19_500)] })],
+  ['not by a Fluentd that has lost its supervisor', undefined, FILE, usual, { by: 'deserted', at: 10_000 }],
+])("after SIGTERM main's end is waited for %s", (_, at, rules, looks = signalled, trigger = TERM) => {
+  expect(mainAwaitedUntil(trigger, seen(looks, policy(rules)), policy(rules))).toBe(at);
 });
 
 function looksWith(last: Partial<Snapshot>): readonly Snapshot[] {

@@ -70,7 +70,12 @@ const WITNESSED = { posFiles: [], ...said(alive({ outputs: [holding('a')] })) };
 test.each<[string, World, number]>([
   ['at once, when everything is read', {}, NOW],
   ['at once, where only a buffer on disk holds chunks', CHUNKS, NOW],
-  ['at once, while posidle waits for main', { ...CHUNKS, gate: 'settle' }, NOW],
+  ['at once, while posidle waits for main', { ...CHUNKS, gate: 'main' }, NOW],
+  [
+    'again after 10 s, while posidle waits for main',
+    { ...CHUNKS, ...flushed(95_000), gate: 'main' },
+    105_000,
+  ],
   ['again after 10 s, where chunks stay', { ...CHUNKS, ...flushed(95_000), gate: 'buffers' }, 105_000],
   ['of an unseen buffer, again where lines came in since', { ...flushed(97_000), movedAt: 98_000 }, NOW],
   ['where a full buffer may hold in_tail up: it has stood still for a tick', { gate: 'unread' }, 91_500],

@@ -44,7 +44,8 @@ const unfinished: Watched = [at(80), { atPath: { inode: '7', size: 100 }, newlin
 const unseen: Watched = [entry(), { error: 'EACCES' }];
 const by = (by: Trigger['by']) => ({ trigger: { by, at: 59_000 } });
 const [SIGTERM, QUIET] = [by('SIGTERM'), by('quiet')];
-const DONE_LATER: Partial<Snapshot> = { lookedAt: 59_500, requests: [{ by: 'done-file', at: 59_800 }] };
+const TOLD_TO_STOP: Partial<Snapshot> = { requests: [{ by: 'SIGTERM', at: 59_000 }] };
+const AWAITED = { tellsEnd: true, quiet: 'off' } as const;
 const FLUSHED = { flushedAt: 50_000 };
 const looked = (look: Partial<Snapshot>, state = {}): Change => ({ look, state });
 const fluentd = (found: FluentdReading, look: Partial<Snapshot> = {}) => looked({ fluentd: found, ...look });
@@ -97,7 +98,17 @@ test.each<[string, string, Change]>([
     'worker: .* does not believe',
     looked({ posFiles: [], ...said(NOT_BELIEVED) }),
   ],
-  ['a look that began before main had made its done file', 'look', looked(DONE_LATER, SIGTERM)],
+  [
+    'a look that began before main had ended',
+    'look',
+    looked({ lookedAt: 59_500 }, { ...SIGTERM, mainEndedAt: 59_800 }),
+  ],
+  ['main, where its file will tell its end', 'main', { look: TOLD_TO_STOP, state: SIGTERM, rules: AWAITED }],
+  [
+    'chunks that were flushed before main had ended',
+    'flush',
+    looked({ buffers: onDisk(7) }, { ...FLUSHED, mainEndedAt: 55_000 }),
+  ],
   ['a pos file that is away', `pos-file: ${POS} is not there`, looked(MISSING)],
   ['a pos file that cannot be read', 'pos-file: .*: EIO', looked(unreadable('EIO'))],
   ['an empty pos file', `pos-file: ${POS} is empty for now`, looked(EMPTY)],

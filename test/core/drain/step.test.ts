@@ -215,7 +215,7 @@ describe('a drain that is over its time', () => {
     expect(still).toMatchObject({ action: undefined, state: { name: 'draining' } });
     const stopped = decided(closing.state, looks(behind, DEADLINE, buffered));
     expect(stopped).toMatchObject({ state: { name: 'stopping' }, action: 'stop' });
-    expect(stopped.whyChanged).toMatch(/^the time is over, unread: \/var\/log\/app.log/);
+    expect(stopped.whyChanged).toMatch(/^posidle waits no longer, unread: \/var\/log\/app.log/);
   });
 
   test('flushes nothing if every gate is open', () => {

@@ -460,7 +460,7 @@ test('nothing was read if no worker has ever started its inputs, or read a line 
   expect(left(early, alive({ ready: false, lines: 1 }))).toEqual([]);
 });
 
-test('the mark changes with each line that is read, and with old lines that come into a new chunk', () => {
+test('the version changes with each line that is read, and with old lines that come into a new chunk', () => {
   const version = (changed: object) => progress(alive(changed)).version;
   const before = version({ files: [sight()] });
   expect(version({ files: [sight()], outputs: [holding('a')] })).toBe(before);
