@@ -1,7 +1,10 @@
 import type { Policy } from '../core/drain/policy.ts';
-import { formatDuration } from '../core/text/units.ts';
+import { formatDuration, type Millis } from '../core/text/units.ts';
 import { DoneFile, HeartbeatFile, podStart, type TriggerFile } from '../node/files/trigger-files.ts';
-import { HEARTBEAT_AGE, type WatchOptions } from './watch-options.ts';
+import type { WatchOptions } from './watch-options.ts';
+
+/** Main may refresh its file as rarely as this. */
+const HEARTBEAT_AGE: Millis = 15_000;
 
 /** What begins the drain without a call or a signal: one text for each trigger. */
 export function armedBy(options: WatchOptions, { quiet, doneProcessGone }: Policy): readonly string[] {

@@ -1,11 +1,8 @@
-import { DEFAULT_POLICY, type Policy, stopReserve } from '../core/drain/policy.ts';
+import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
 import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
 import { tailFacts } from '../core/fluent-conf/tail.ts';
 import type { Role } from '../core/progress/limits.ts';
 import type { Millis } from '../core/text/units.ts';
-
-/** Main may refresh its file as rarely as this. */
-export const HEARTBEAT_AGE: Millis = 15_000;
 
 type Decided = 'startTimeout' | 'drainTimeout' | 'stopTimeout' | 'grace' | 'podEnds';
 
@@ -28,13 +25,12 @@ export interface WatchOptions extends Partial<Pick<Policy, Decided>> {
 
 export function policyOf(options: WatchOptions, conf: FluentConf | undefined, role: Role): Policy {
   const { startTimeout, drainTimeout, stopTimeout, grace, podEnds } = { ...DEFAULT_POLICY, ...options };
-  const { quiet = usualQuiet(options, conf), doneFile, doneProcess, heartbeatFile, mainGone } = options;
-  const isInTime = (mainGone ?? HEARTBEAT_AGE) < grace - stopReserve({ podEnds, grace });
+  const { quiet = usualQuiet(options, conf), doneFile, doneProcess, mainGone } = options;
   return {
     ...DEFAULT_POLICY,
     ...{ quiet, startTimeout, drainTimeout, stopTimeout, grace, podEnds, role },
     tail: tailFacts(conf?.sources),
-    tellsEnd: doneFile !== undefined || (heartbeatFile !== undefined && isInTime),
+    hasDoneFile: doneFile !== undefined,
     doneProcess: doneProcess !== undefined,
     doneProcessGone: mainGone ?? DEFAULT_POLICY.doneProcessGone,
   };

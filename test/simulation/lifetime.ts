@@ -49,7 +49,7 @@ function policyOf({ settings, deeds }: Plan): Policy {
   return policy({
     ...{ quiet, settle, startTimeout, drainTimeout, grace, stopTimeout },
     ...{ doneProcess, doneProcessGone: settle },
-    tellsEnd: deeds.some((deed) => deed.do === 'trigger' && deed.by === 'done-file'),
+    hasDoneFile: deeds.some((deed) => deed.do === 'trigger' && deed.by === 'done-file'),
     tail: { refreshInterval, rotateWait, multilineFlush: 0 },
     role: settings.placement === 'run' ? 'parent' : 'beside',
   });

@@ -12,8 +12,8 @@ export interface Policy extends Limits {
   readonly grace: Millis;
   /** From the stop signal to SIGKILL. */
   readonly stopTimeout: Millis;
-  /** Main has a file that says, in the time after a signal, when it has ended. */
-  readonly tellsEnd: boolean;
+  /** Main makes a file when it has ended. */
+  readonly hasDoneFile: boolean;
   readonly doneProcess: boolean;
   /** How long main's process must be gone before it counts as ended, because the kubelet may restart it. */
   readonly doneProcessGone: Millis;
@@ -29,7 +29,7 @@ export const DEFAULT_POLICY: Policy = {
   grace: 25_000,
   stopTimeout: 120_000,
   tail: DEFAULT_TAIL,
-  tellsEnd: false,
+  hasDoneFile: false,
   doneProcess: false,
   doneProcessGone: 2_000,
   role: 'beside',

@@ -106,7 +106,7 @@ const SUREST_FIRST: readonly OfMain[] = ['ended', 'stopped', 'guess', 'nothing']
  */
 export function mainAwaitedUntil(trigger: Trigger, seen: Seen, policy: Policy): Millis | undefined {
   if (ofMainBy(trigger, seen, policy) !== 'nothing' || timedCallsIn(seen).length === 0) return undefined;
-  const isToCome = policy.tellsEnd || mayProcessEnd(trigger, seen, policy);
+  const isToCome = policy.hasDoneFile || mayProcessEnd(trigger, seen, policy);
   return isToCome ? quietAt(seen, policy) : undefined;
 }
 
@@ -117,11 +117,13 @@ function mayProcessEnd(trigger: Trigger, seen: Seen, policy: Policy): boolean {
 }
 
 /**
- * Until when "everything is read" must hold: until no line can be on its way any more, and `settle` longer unless main has certainly ended
- * or posidle itself waited for silence.
+ * Until when "everything is read" must hold: until no line can be on its way any more, and unless main has certainly ended or posidle itself
+ * waited for silence, `settle` longer than the trigger, the last line and the first word about main's end.
  */
 export function settleEnd(trigger: Trigger, seen: Seen, policy: Policy): Millis {
   const { movedAt = trigger.at, busyUntil } = seen.progress;
   if (['ended', 'guess'].includes(ofMainBy(trigger, seen, policy))) return busyUntil;
-  return Math.max(busyUntil, Math.max(trigger.at, movedAt) + policy.settle);
+  const told = mainWroteUntil(trigger, seen, policy);
+  const last = Math.max(trigger.at, movedAt, told === NEVER ? trigger.at : told);
+  return Math.max(busyUntil, last + policy.settle);
 }

@@ -126,10 +126,12 @@ check('the deadline of a stop', stopBegun(36_000), [
 const beat = { by: 'heartbeat', at: 10_000 } as const;
 const byBeat = looksWith({ requests: [beat] });
 const doneAt = (at: number) => ({ by: 'done-file', at }) as const;
+const postedLater = looksWith({ requests: [{ by: 'http', at: 18_000 }] });
 const doneLater = looksWith({ requests: [doneAt(19_500)] });
 test.each<[string, number, Trigger, number?, (readonly Snapshot[])?]>([
   ['the settle time after the trigger', 12_000, HTTP],
   ['the settle time after a later movement', 7_000, { ...HTTP, at: 0 }],
+  ['the settle time after a later call by HTTP', 20_000, TERM, OVER, postedLater],
   ['the settle time after the heartbeat, which does not end with main', 12_000, beat, OVER, byBeat],
   ['when no line is on its way any more, where that is later', 40_000, HTTP, 40_000],
   ['at once, where main has ended by a later request', 3_000, { ...TERM, at: 19_000 }, 3_000, doneLater],
@@ -138,7 +140,7 @@ test.each<[string, number, Trigger, number?, (readonly Snapshot[])?]>([
   expect(settleEnd(trigger, { ...known, progress: { ...known.progress, busyUntil } }, policy())).toBe(at);
 });
 
-const FILE = { tellsEnd: true, quiet: 'off' } as const;
+const FILE = { hasDoneFile: true, quiet: 'off' } as const;
 const PROCESS = { doneProcess: true, quiet: 'off' } as const;
 const mainWent = [...mainRuns, look(20_000, { mains: [], requests: [signal] })];
 test.each<[string, number | undefined, Partial<Policy>, (readonly Snapshot[])?, Trigger?]>([

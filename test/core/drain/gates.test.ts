@@ -45,7 +45,7 @@ const unseen: Watched = [entry(), { error: 'EACCES' }];
 const by = (by: Trigger['by']) => ({ trigger: { by, at: 59_000 } });
 const [SIGTERM, QUIET] = [by('SIGTERM'), by('quiet')];
 const TOLD_TO_STOP: Partial<Snapshot> = { requests: [{ by: 'SIGTERM', at: 59_000 }] };
-const AWAITED = { tellsEnd: true, quiet: 'off' } as const;
+const AWAITED = { hasDoneFile: true, quiet: 'off' } as const;
 const FLUSHED = { flushedAt: 50_000 };
 const looked = (look: Partial<Snapshot>, state = {}): Change => ({ look, state });
 const fluentd = (found: FluentdReading, look: Partial<Snapshot> = {}) => looked({ fluentd: found, ...look });
