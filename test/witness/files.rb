@@ -233,7 +233,7 @@ end
 
 it 'the same, and bytes that are cut off, where a busy worker keeps the witness from reading more than one file a look' do |s|
   File.write("#{s.dir}/slow.rb", <<~RUBY)
-    IO.prepend(Module.new { def pread(*args); sleep 0.3 if Thread.current.name == 'posidle-witness'; super; end })
+    IO.prepend(Module.new { def pread(*args); sleep 0.1 if Thread.current.name == 'posidle-witness'; super; end })
   RUBY
   others = (1..12).map { |n| "b#{n}.log" }
   ['a.log', 'c.log', *others].each { |name| s.append("one\n", name) }
@@ -244,7 +244,7 @@ it 'the same, and bytes that are cut off, where a busy worker keeps the witness 
   File.delete(s.log)
   s.append("two\n")
   s.append("two\n", 'c.log')
-  sleep 7 # two looks, at the least
+  sleep 12 # three looks, at the least
   File.delete(s.log)
   s.append("three\n")
   File.truncate(s.log('c.log'), 5)
