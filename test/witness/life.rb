@@ -159,11 +159,12 @@ end
 it 'the time that two looks take counts as well: a file may be made behind one, and go before the next sees it' do |s|
   File.write("#{s.dir}/slow.rb", <<~R)
     Dir.singleton_class.prepend(Module.new { def glob(*all, **named); sleep 3 if File.exist?('#{s.dir}/slow'); super; end })
+    #{s.counts}
   R
   s.start(s.tail + s.out, args: ['-r', "#{s.dir}/slow.rb"])
   s.ready
   File.write("#{s.dir}/slow", '')
-  sleep 10 # a look of 3 s, a pause of 3 s at most, and a look of 3 s
+  s.looks(3) # the first may have begun before
   File.delete("#{s.dir}/slow")
   expect('the gap', s.ask['gap'], 5..20)
 end

@@ -115,6 +115,22 @@ class Site
     ['setpriv', '--bounding-set', caps, '--inh-caps', caps]
   end
 
+  # Waits for so many looks that nobody asks for; the script in `counts` counts them.
+  def looks(count)
+    before = File.size?(counted = "#{@dir}/looks").to_i
+    till('looks', within: 120) { File.size?(counted).to_i >= before + count }
+  end
+
+  def counts
+    <<~RUBY
+      PosidleWitness.prepend(Module.new do
+        def look(asked)
+          super.tap { |done| File.write('#{@dir}/looks', '.', mode: 'a') if done && !asked }
+        end
+      end)
+    RUBY
+  end
+
   def run(conf, **options)
     start(conf, **options)
     ready

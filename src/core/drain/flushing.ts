@@ -15,14 +15,13 @@ const FLUSH_AGAIN: Millis = 10_000;
 const FLUSH_PAUSE: Millis = 2_000;
 /** in_tail looks at its files once a second, so an input that has not moved for longer is blocked. */
 const HELD_UP: Millis = 1_500;
-const NEVER_YET = Number.NEGATIVE_INFINITY;
 
 /**
  * Whether to flush now. `gate` is the first closed gate. A flush helps if everything is read, every 10 s while chunks stay or main is
  * waited for, if a full buffer blocks in_tail, and shortly before the deadline.
  */
 export function isFlushDue(state: Draining, gate: Gate, seen: Seen, policy: Policy): boolean {
-  const { flushedAt = NEVER_YET, trigger } = state;
+  const { flushedAt = Number.NEGATIVE_INFINITY, trigger } = state;
   if (!mayFlush(state, seen)) return false;
   if (gate.name === 'buffers' || gate.name === 'main') return isOver(flushedAt + FLUSH_AGAIN, seen.at);
   const isReading = gate.name === 'unread' || gate.name === 'unfound';
@@ -37,12 +36,13 @@ export function mayFlush(state: Draining, seen: Seen): boolean {
   if (seen.reach === 'none') return false;
   const { left, unseen } = seen.progress;
   if (heldIn(left).some(({ next }) => next === 'flush')) return true;
-  return unseen.length > 0 && !isFlushed(state, seen);
+  return unseen.length > 0 && !isAllFlushed(state, seen);
 }
 
 /** Whether a flush has covered all that came. Records may come until main has ended. */
-export function isFlushed({ flushedAt, mainEndedAt = NEVER_YET }: Draining, seen: Seen): boolean {
-  return flushedAt !== undefined && flushedAt >= mainEndedAt && !hasMovedSince(flushedAt, seen);
+export function isAllFlushed({ flushedAt, mainEndedAt = flushedAt }: Draining, seen: Seen): boolean {
+  if (flushedAt === undefined || mainEndedAt === undefined) return false;
+  return flushedAt >= mainEndedAt && !hasMovedSince(flushedAt, seen);
 }
 
 /** Whether a full buffer may be blocking in_tail or a filter: something is on its way, and nothing has moved for too long. */

@@ -14,7 +14,7 @@ import type { Seen } from '../progress/seen.ts';
 import { counted } from '../text/units.ts';
 import { finishEnd, isOver, keptUntil } from './deadlines.ts';
 import { CANNOT_BE_ASKED, describeUnproven } from './explain.ts';
-import { isFlushed } from './flushing.ts';
+import { isAllFlushed } from './flushing.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate, Trigger } from './state.ts';
 import { mainAwaitedUntil, settleEnd } from './trigger.ts';
@@ -112,7 +112,7 @@ function flushGate(progress: Progress, state: Draining, seen: Seen): Gate | unde
   const isHeld = held.some(({ next }) => next === 'flush');
   // SIGUSR1 would kill a wrapper.
   const mayBeHeld = progress.unseen.length > 0 && seen.fluentd.kind !== 'wrapper';
-  if (isFlushed(state, seen) || !(isHeld || mayBeHeld)) return undefined;
+  if (isAllFlushed(state, seen) || !(isHeld || mayBeHeld)) return undefined;
   return { name: 'flush', why: 'everything is read, but not flushed yet' };
 }
 

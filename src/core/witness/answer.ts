@@ -7,7 +7,7 @@ const VERSION = 1;
 const LARGE_INODE = /"inode":(\d{16,})/g;
 
 export type FileReport = Readonly<ReturnType<typeof fileReport>>;
-export type Message = Readonly<ReturnType<typeof loggedMessage>>;
+export type Message = Readonly<ReturnType<typeof messageReport>>;
 export type PluginSettings = Readonly<ReturnType<typeof pluginReport>>;
 export type OutputReport = Readonly<ReturnType<typeof outputReport>>;
 export type Report = Readonly<ReturnType<typeof reportIn>>;
@@ -104,7 +104,7 @@ function reportIn(f: Fields) {
     outputs: each('outputs', outputReport),
     /** The settings of the in_tail inputs, the filters, and the outputs that have no buffer by their kind. */
     plugins: each('plugins', pluginReport),
-    messages: each('messages', loggedMessage),
+    messages: each('messages', messageReport),
     /** Outputs, as they were when their buffer closed. */
     ends: each('ends', outputReport),
     /** Ids of the chunks that a buffer found on disk when it started. */
@@ -227,7 +227,7 @@ function receiptReport({ took, left, own, exhausted, overflown, unrecoverable, .
   };
 }
 
-function loggedMessage({ level, file, text, error, n }: Fields) {
+function messageReport({ level, file, text, error, n }: Fields) {
   return {
     level: maybe(level, string) ?? '',
     /** The source file that logged the message, without its gem's path: `fluent/plugin/out_http.rb`. */

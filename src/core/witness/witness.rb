@@ -213,7 +213,7 @@ class PosidleWitness
     File.open(tmp, File::WRONLY | File::CREAT | File::EXCL | File::NOFOLLOW, 0644) { |f| f.write(text) }
     File.rename(tmp, @stem + '.end')
   end
-  def look(asked) # four times a second, or so rarely that it takes a fortieth of the CPU and a fifth of the time, but each 3.5 s
+  def look(asked) # four times a second, or so rarely that it takes a fortieth of the CPU and a fifth of the time, but at least every 3.5 s
     return unless (start = clock) >= @due || asked
     cost = clock(Process::CLOCK_THREAD_CPUTIME_ID)
     @root = Fluent::Engine.root_agent

@@ -7,7 +7,7 @@ const AGENT = 'fluent/root_agent.rb';
 const PARSER_ERROR = 'Fluent::Plugin::Parser::ParserError';
 const LINE_FEEDER = 'in_tail/line_feeder';
 
-function loggedOf(more: Partial<Message>): Message {
+function messageOf(more: Partial<Message>): Message {
   return { level: 'warn', file: OUTPUT, text: '', error: null, n: 1, ...more };
 }
 
@@ -67,11 +67,11 @@ const DOUBTS: Readonly<Record<string, Partial<Message>>> = {
 };
 
 test.each(Object.entries(HARMLESS))('%s is harmless', (_, message) => {
-  expect(isHarmless(loggedOf(message), [])).toBe(true);
+  expect(isHarmless(messageOf(message), [])).toBe(true);
 });
 
 test.each(Object.entries(DOUBTS))('%s is a doubt', (_, message) => {
-  expect(isHarmless(loggedOf(message), [])).toBe(false);
+  expect(isHarmless(messageOf(message), [])).toBe(false);
 });
 
 const unmatched = by('in_tail', 'pattern not matched: "x"');
@@ -99,5 +99,5 @@ test.each<[string, Partial<Message>, readonly PluginSettings[], boolean]>([
   ['but a multiline source has cut its record by then', overflown, tail({ multiline_mode: true }), false],
   ['and so has a filter that joins lines of several batches', overflown, joining, false],
 ])('%s', (_, more, about, isHarmlessThen) => {
-  expect(isHarmless(loggedOf(more), about)).toBe(isHarmlessThen);
+  expect(isHarmless(messageOf(more), about)).toBe(isHarmlessThen);
 });
