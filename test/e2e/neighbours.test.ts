@@ -99,9 +99,14 @@ describe('128 MiB are enough for', () => {
     const status = () =>
       fetch(`http://127.0.0.1:${port}/status`).then(
         (answer) => answer.text(),
-        () => '',
+        (error: Error) => String(error.cause),
       );
-    await until('a look tells it', async () => told.test(await status()), { within: 120_000, every: 500 });
+    await until('a look tells it', async () => told.test(await status()), {
+      within: 120_000,
+      every: 500,
+    }).catch(async (error) => {
+      throw new Error(`${error.message}: ${limit.wasExceeded()} ${await status()} ${run.stderr()}`);
+    });
     const inner = childOf(run.pid);
     process.kill(inner, 'SIGTERM');
     await run.logged(/^posidle got SIGTERM, and Fluentd is not up/);

@@ -113,7 +113,7 @@ class PosidleWitness
     facts.merge({ unfinished: rest, lines: var(h, :@lines).to_a.size, record: record }.select { |_, n| n > 0 })
   end
   def look_at_files(asked)
-    began = ms
+    began, marked = ms, @marks.keys
     @inputs = defined?(Fluent::Plugin::TailInput) ? @root.inputs.grep(Fluent::Plugin::TailInput) : []
     tails = @inputs.flat_map { |i| var(i, :@tails).to_h.values }
     tails |= ObjectSpace.each_object(Fluent::Plugin::TailInput::TailWatcher).to_a if asked && @inputs.any? # rotated too
@@ -121,9 +121,13 @@ class PosidleWitness
     @stats = Hash.new { |h, p| h[p] = stat(p) } # one for each file in a look
     @reports = asked ? @watchers.first(20_000).map { |w| report(w, @stats) } : []
     late = clock + (asked ? 2 : 0.5) # each read may wait 0.1 s for Ruby's lock
-    @marks = @watchers.shuffle.each_with_index.map do |w, n|
-      [h = handler(w), asked || n < MANY ? mark(w, h, @stats[w.path], clock < late) : @marks[h]]
-    end.to_h
+    handlers = @watchers.shuffle.each_with_index.map do |w, n|
+      h = handler(w)
+      found = mark(w, h, @stats[w.path], clock < late) if asked || n < MANY
+      @marks[h] = found if found
+      h
+    end
+    (marked - handlers).each { |h| @marks.delete(h) } # in_tail may have begun others meanwhile
     written_on
     names(asked, began)
   end
