@@ -61,7 +61,7 @@ export class Tail {
 
   /** The files that it has open. */
   seen(): Report['files'] {
-    for (const watcher of this.#all()) this.#compare(watcher);
+    for (const watcher of this.#all()) this.#compare(watcher, watcher.read * LINE_BYTES);
     return this.#all().map((watcher) => sightOf(watcher, this.#world.clock.now));
   }
 
