@@ -220,8 +220,8 @@ function receiptReport({ took, left, own, exhausted, overflown, unrecoverable, .
     drops: { exhausted: count(exhausted), overflown: count(overflown), unrecoverable: count(unrecoverable) },
     dropped: exhausted === undefined ? undefined : count(exhausted) + count(overflown) + count(unrecoverable),
     held: maybe(ways.held, number),
-    /** So many of them are events of Fluentd's own log (`fluent.warn`); undefined if a full buffer refused some. */
-    own: count(own) > count(took) ? undefined : maybe(own, number),
+    /** So many of them are events of Fluentd's own log (`fluent.warn`). */
+    own: maybe(own, number),
     /** Nothing else was ever offered to the output. */
     isOwn: ways.only_own === true && count(left) === 0,
   };

@@ -17,6 +17,10 @@ class PosidleWitness
     tally(b.owner, mine == id ? way : :overflown, records(var(b, :@dequeued).to_h[id]))
   end
   def tally(o, way, n); @mutex.synchronize { (@tally[o] ||= Hash.new(0))[way] += n }; end
+  def takes(o, tag, es, done) # [true]: all; a full buffer takes none, and raises
+    tally(o, :own, es.size) if done && done[0] && OWN_TAG.match?(tag)
+    tally(o, :lines, es.size) unless done || OWN_TAG.match?(tag)
+  end
   def clears(b) # Fluentd 1.19 keeps the files of chunks, and says so with their ids
     all = list(b, '@queue').map { |chunk| [ids([chunk])[0], records(chunk)] }.to_h
     Thread.current[:posidle_queue] = [b.owner, all]
@@ -46,7 +50,7 @@ class PosidleWitness
     return { took: took } if b.nil? || b.closed?
     n = @tally[o] || Hash.new(0)
     ways = %i[own left delivered secondary aside exhausted overflown unrecoverable]
-    only = n[:own] > 0 && n[:lines] == 0 # by what was offered: `took` lacks what a full buffer refused
+    only = n[:own] > 0 && n[:lines] == 0 # offered
     ways.map { |way| [way, n[way]] }.to_h.merge(took: took, held: held(chunks(b)), only_own: only)
   end
   # Records on their way are in no buffer, and no position says so: a list counts only if it is the same twice, and no

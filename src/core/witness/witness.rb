@@ -29,7 +29,8 @@ class PosidleWitness
     @pod = [__FILE__, *host].map { |path| ms(File.mtime(path)) rescue born }.min - 1000
     @begun, @closed, @held, @marks, @heads, @unfound, @messages, @traces, @real = Array.new(9) { {} }
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @reports, @aside = Array.new(9) { [] }
-    @new, @named, @orders, @mutex = {}.compare_by_identity, {}.compare_by_identity, {}, Mutex.new
+    @new, @named, @early = Array.new(3) { {}.compare_by_identity }
+    @orders, @mutex = {}, Mutex.new
     @more = @over = @due = @gap = @again = @flushed = 0
     @tally, @numbers = {}.compare_by_identity, { lines: 0, refused: 0, unrouted: 0, unparsed: 0 }
     listen
@@ -58,12 +59,12 @@ class PosidleWitness
         keep(@ends, output(b.owner).merge(reloaded: !var(Fluent::Engine, :@engine_stopped))) # reload_config
         @tally.delete(b.owner)
       end
-      trace(:resumes, c, :start, [], :return) { |b, _, done| starts(b) if done }
+      trace(:resumes, c, :start, [], :return) { |b, _, done| done ? starts(b) : @early[b] = ids(chunks(b)) }
       trace(:purges, c, :purge_chunk, %i[chunk_id]) { |b, (id)| purges(b, id) } # only by commit_write and drop_oldest_chunk
       trace(:clears, c, :clear_queue!) { |b| clears(b) } # at the retry limit, told only where there is an error (output.rb)
     when 'Fluent::Plugin::Output' # commit_write is the only way out of a buffer that says "delivered"
       trace(:attempts, c, :try_flush, [], :return) { |_, _, done| attempt(done.nil?) }
-      trace(:takes, c, :emit_buffered, %i[tag es]) { |o, (tag, es)| tally(o, OWN_TAG.match?(tag) ? :own : :lines, es.size) }
+      trace(:takes, c, :execute_chunking, %i[tag es], :return) { |o, had, done| takes(o, *had, done) }
       trace(:backups, c, :backup_chunk, %i[chunk]) { |o, (chunk)| leaves(chunk.unique_id, thrown?(o) ? :unrecoverable : :aside) }
       trace(:commits, c, :commit_write, %i[chunk_id secondary]) do |_, (id, secondary)|
         leaves(id, secondary ? :secondary : :delivered) unless Thread.current[:posidle_way].to_a[0] == id
@@ -189,7 +190,9 @@ class PosidleWitness
   end
   def messages; @messages.to_a.map { |key, n| key.merge(n: n) if n > 0 }.compact; end
   def starts(buffer) # after a reload a chunk may be one that a buffer of this worker held at its end
-    tally(buffer.owner, :left, held(all = chunks(buffer)))
+    early = @early.delete(buffer).to_a # it took these before its start, as Fluentd's own log may come then
+    all = chunks(buffer).reject { |c| early.include?(ids([c])[0]) }
+    tally(buffer.owner, :left, held(all))
     ids(all).each do |chunk|
       keep(@resumed, chunk, CHUNKS)
       @ends.each { |e| e[:chunks]&.delete(chunk) }

@@ -59,12 +59,6 @@ describe('an answer', () => {
     expect(lost.map(({ bytes }) => bytes)).toEqual([6, 0, 0]);
   });
 
-  test("knows the events of Fluentd's own log unless more were offered than an output took", () => {
-    const outputs = [1, 2, 3].map((own) => output({ receipt: { took: 2, own } }));
-    const said = parseReport(text({ outputs })) as Report;
-    expect(said.outputs.map(({ receipt }) => receipt.own)).toEqual([1, 2, undefined]);
-  });
-
   test('tells in milliseconds after how many seconds a plugin emits what it keeps', () => {
     const kept = [60, 0, undefined].map((emits) => ({ class: 'Fluent::Plugin::ConcatFilter', n: 1, emits }));
     const said = parseReport(text({ kept })) as Report;
