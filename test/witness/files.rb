@@ -263,6 +263,70 @@ it 'the same, and bytes that are cut off, where a busy worker keeps the witness 
          [[s.log, 'never followed'], [s.log('c.log'), 'written anew']])
 end
 
+on_oldest_and_newest 'bytes that are cut off or written over are told of a renamed file, too, which in_tail has not read' do |s|
+  File.write("#{s.dir}/looks.rb", s.counts)
+  ['a.log', 'c.log'].each { |name| s.append('', name) }
+  s.append("one\n", 'b.log')
+  s.run(s.tail('rotate_wait 60s') + s.out(FULL.sub('throw_exception', 'block')), args: ['-r', "#{s.dir}/looks.rb"])
+  s.append(s.lines(1..3000, 20), 'b.log')
+  s.seen('held up') { |a| a['files'].any? { |f| f['lines'].to_i > 0 } }
+  ['a.log', 'c.log'].each { |name| s.append(s.lines(1..50), name) }
+  s.looks(2) # the first may have begun before
+  ['a.log', 'c.log'].each { |name| File.rename(s.log(name), s.log(name) + '.1') }
+  s.looks(2)
+  File.truncate(s.log + '.1', 0)
+  File.write(s.log('c.log') + '.1', 'x' * 20, 30)
+  found = s.seen('lost') { |a| a['lost'].size == 2 }
+  expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }.sort,
+         [[s.log, 'written anew'], [s.log('c.log'), 'written anew']])
+end
+
+it 'of more files than a look reads, each is seen to be cut' do |s|
+  File.write("#{s.dir}/looks.rb", s.counts)
+  names = (1..4000).map { |n| "#{n}.log" }
+  names.each { |name| s.append("one\n", name) }
+  s.run(s.tail.sub('read_from_head true', 'read_from_head false') + s.out(FULL.sub('throw_exception', 'block')), args: ['-r', "#{s.dir}/looks.rb"])
+  s.seen('read') { |a| a['files'].count { |f| f['pos'] == 4 } == 4000 }
+  s.append(s.lines(1..3000, 20), '1.log')
+  s.seen('held up') { |a| a['files'].any? { |f| f['lines'].to_i > 0 } }
+  names.last(100).each { |name| s.append("two\n", name) }
+  s.looks(2) # the first may have begun before
+  names.last(100).each { |name| File.truncate(s.log(name), 5) }
+  s.seen('lost') { |a| a['lost'].count { |l| l['why'] == 'written anew' } == 100 }
+end
+
+it 'a pause of the looks while in_tail starts is in the gap' do |s|
+  File.write("#{s.dir}/slow.rb", <<~RUBY)
+    PosidleWitness.prepend(Module.new do
+      def names(*)
+        super
+        sleep 6 if (@slept = @slept.to_i + 1) == 2
+      end
+    end)
+    require 'fluent/plugin/in_tail'
+    Fluent::Plugin::TailInput.prepend(Module.new { def start; sleep 8; super; end })
+  RUBY
+  s.start(s.tail + s.out, args: ['-r', "#{s.dir}/slow.rb"])
+  found = s.ready
+  expect('seconds', found['gap'], 6..8)
+end
+
+it 'many files that in_tail has not found make no look long where each read waits, and a cut of one is told' do |s|
+  File.write("#{s.dir}/slow.rb", <<~RUBY)
+    IO.prepend(Module.new { def pread(*args); sleep 0.1 if Thread.current.name == 'posidle-witness'; super; end })
+    #{s.counts}
+  RUBY
+  s.run(s.tail('', path: "#{s.logs}/*.log").sub('refresh_interval 1s', 'refresh_interval 60m') + s.out,
+        args: ['-r', "#{s.dir}/slow.rb"], env: { 'POSIDLE_FIND' => 'no' })
+  (1..100).each { |n| s.append("one\n", "#{n}.log") }
+  s.looks(3)
+  File.truncate(s.log('7.log'), 2)
+  found = s.seen('lost') { |a| a['lost'].any? }
+  expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log('7.log'), 'never followed']])
+  expect('unfound', found['unfound'].size, 100)
+  expect('seconds', found['gap'], 0..5)
+end
+
 it 'a file that in_tail finds while the witness looks is in one list or the other' do |s|
   File.write("#{s.dir}/slow.rb", <<~RUBY)
     PosidleWitness.prepend(Module.new do

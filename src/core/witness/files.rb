@@ -32,7 +32,7 @@ class PosidleWitness
     return unless reads?(w)
     mark = @marks[h] || { pos: 0, prints: { 0 => 0 }, size: 0 } # cut before a look: nothing speaks against a copy
     if stat.nil? || twin || stat.ino != w.pe.read_inode
-      compare(w, mark) if io(w)
+      compare(w, mark, io(w).stat) if io(w)
       return (closes(w) if twin || stat && !h.opened?) # open_on_every_update goes on with another file
     end
     had = [var(var(w, :@rotate_handler), :@fsize).to_i, mark[:size]].max # a full buffer keeps in_tail from looking
@@ -49,15 +49,16 @@ class PosidleWitness
     keep(@starts, now.merge(written: written)) unless now[:pos] == 0 || same
     reused = left?(before) && (before[:size] || before[:born] != now[:born]) # its inode number was
     lose(@closed.delete(key), 'closed') if now[:pos] == 0 && reused
-    cut_unfound(key, w.path, io(w))
+    cut_unfound(key, w.path, io(w)&.stat || stat, io(w))
     @begun[key] = ms
     @marks[handler(w)] = mark(w, handler(w), stat(w.path)) if reads?(w)
   end
   def closes(w) # a writer may still have the file open, even renamed or removed
     old = @closed.delete(key = key(w))
     facts, io = @closed[key] = report(w), io(w)
-    mark = @marks[handler(w)] || { prints: {} }
+    mark = @marks[handler(w)] || { prints: {}, size: 0 }
     facts.merge!(mark.slice(:dev, :born)) unless facts[:size] # it is gone
+    compare(w, mark, io.stat) if io && facts[:size]
     lose(old, 'closed') if left?(old) && old[:born] != facts[:born]
     here = io || (s = stat(w.path)) && s.ino == key[1]
     pos = facts[:pos]
@@ -100,8 +101,7 @@ class PosidleWitness
     h, io, (by, ino), pos = handler(w), io(w), key(w), w.pe.read_pos
     rest = unfinished(var(h, :@fifo))
     pos = io ? io.pos - rest : 0 if pos > 2**60 # no longer watched
-    s = stats[w.path]
-    s = (io ? io.stat : stat(w.path) rescue nil) unless s && s.ino == ino
+    s = own_stat(w, stats)
     pos = 0 if io && s && s.ino != ino # between its stat and its open, another file took the path
     record = var(var(w, :@line_buffer_timer_flusher) || var(w, :@file_feed), :@line_buffer).to_s.bytesize
     s = nil unless s && s.ino == ino
@@ -112,63 +112,73 @@ class PosidleWitness
     facts[:emits] = interval(input(w)) if record > 0
     facts.merge({ unfinished: rest, lines: var(h, :@lines).to_a.size, record: record }.select { |_, n| n > 0 })
   end
+  def own_stat(w, stats = {}) # of the file that it reads, wherever that is now
+    s = stats[w.path]
+    s && s.ino == w.pe.read_inode ? s : io(w) ? io(w).stat : stat(w.path)
+  rescue IOError, SystemCallError
+    nil
+  end
   def look_at_files(asked)
     began, marked = ms, @marks.keys
     @inputs = defined?(Fluent::Plugin::TailInput) ? @root.inputs.grep(Fluent::Plugin::TailInput) : []
     tails = @inputs.flat_map { |i| var(i, :@tails).to_h.values }
     tails |= ObjectSpace.each_object(Fluent::Plugin::TailInput::TailWatcher).to_a if asked && @inputs.any? # rotated too
-    @watchers = tails.select { |w| reads?(w) }
+    @watchers = (tails | @watchers).select { |w| reads?(w) }
     @stats = Hash.new { |h, p| h[p] = stat(p) } # one for each file in a look
     @reports = asked ? @watchers.first(20_000).map { |w| report(w, @stats) } : []
     late = clock + (asked ? 2 : 0.5) # each read may wait 0.1 s for Ruby's lock
     handlers = @watchers.shuffle.each_with_index.map do |w, n|
       h = handler(w)
-      found = mark(w, h, @stats[w.path], clock < late) if asked || n < MANY
+      found = mark(w, h, own_stat(w, @stats), clock < late && (asked || n < MANY)) if n < 10 * MANY
       @marks[h] = found if found
       h
     end
     (marked - handlers).each { |h| @marks.delete(h) } # in_tail may have begun others meanwhile
     written_on
-    names(asked, began)
+    names(asked, began, clock + (asked ? 2 : 0.5))
   end
-  def compare(w, mark, first = nil) # bytes that were read or seen have changed: rewritten too fast for in_tail
+  def compare(w, mark, s, first = nil) # bytes that were read or seen have changed or are gone: too fast for in_tail
     now = mark[:prints].map { |at, print| [fingerprint(w.path, at, io(w), first), print] }
-    lose(report(w), 'written anew') if now.any? { |found, print| found && found != print }
+    lose(report(w), 'written anew') if cut?(w, mark, s) || now.any? { |found, print| found && found != print }
   end
+  def cut?(w, mark, s); (w.pe.read_pos...mark[:size]).cover?(s.size); end # where in_tail sees nothing of it
   def mark(w, handler, s, reads = true)
-    old, pos = @marks[handler], w.pe.read_pos # a cut makes another handler, and a close none
+    old, pos, now = @marks[handler], w.pe.read_pos, Time.now # a cut makes another handler, and a close none
     return old if handler.nil? || pos > 2**60 || s.nil? || s.ino != w.pe.read_inode
-    size = [old ? old[:size] : 0, s.size].max
-    lose(report(w), 'written anew') if (cut = pos <= s.size && s.size < size && stat(w.path)&.size.to_i < size)
-    size = s.size if cut
+    cut = old && cut?(w, old, s) && (s = own_stat(w)) && cut?(w, old, s) # a look ago it was there
+    lose(report(w), 'written anew') if cut
+    return old if s.nil?
+    size = [(old[:size] if old && !cut).to_i, s.size].max
     same = old && old[:pos] == pos && s.ctime < old[:at] # nobody sets it back
-    return old && old.merge(size: size) if same || !reads
+    return old && (old[:size] == size ? old : old.merge(size: size)) if same || !reads
     first = io(w)&.pread(64, 0) rescue nil
-    compare(w, old, first) if old && pos >= old[:pos]
+    compare(w, old.merge(size: size), s, first) if old && pos >= old[:pos]
     prints = [pos, [pos + 64, s.size].min, s.size].uniq.map { |at| [at, fingerprint(w.path, at, io(w), first)] }.to_h
     return old unless prints[pos] # it is shorter, a cut of which in_tail tells
     head = old && old[:head] || fingerprint(w.path, 64, io(w), first)
     @heads[head] = true if head && @heads.size < 10 * MANY
-    { head: head, dev: s.dev, born: old && io(w) ? old[:born] : born(io(w) || w.path), pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, at: Time.now - 1 }
+    { head: head, dev: s.dev, born: old && io(w) ? old[:born] : born(io(w) || w.path), pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, at: now - 1 }
   end
-  def names(asked, began) # files that match a path, but that the input passed over or has not found
+  def names(asked, began, late) # files that match a path, but that the input passed over or has not found
     inputs, found, keys = @watchers.group_by { |w| input(w) }, {}, nil
     followed = lambda { |key| (keys ||= @watchers.map { |w| [key(w), true] }.to_h)[key] }
     @inputs.each do |i|
       known = inputs[i].to_a.select { |w| (s = @stats.fetch(w.path, nil)).nil? || s.ino == w.pe.read_inode }
       waiting = @unfound.select { |(by, _), _| by == reader(i) }.map { |_, u| u[:path] } # also of an hour that is over
-      (((@named[i] = expanded(i) - excluded(i)) - (asked ? [] : known.map(&:path))) | waiting).each do |p|
+      (((@named[i] = expanded(i) - excluded(i)) - (asked ? [] : known.map(&:path))) | waiting).shuffle.each do |p|
         next if (s = @stats[p]).nil? || !s.file? || own?(i, p)
         key = [reader(i), s.ino, s.dev]
-        @unfound.delete(key) if cut_unfound(key, p)
+        reads = clock < late && ms(s.ctime) > @unfound.fetch(key, {}).fetch(:seen, 0)
+        @unfound.delete(key) if cut_unfound(key, p, s, nil, reads)
         next if s.size == 0 || followed.call(key)
         next if var(i, :@limit_recently_modified) && ms(s.mtime) < @pod
         b, c = @begun[key], @closed[key]
         now = b && b >= began # in_tail finds it while this look goes on: it is not among the followed ones yet
         next if b && !now && (c.nil? || b > c[:at] || c[:pos] == s.size && as_closed?(c, p, s))
-        facts = { path: p, inode: s.ino, dev: s.dev, born: born(p), reader: key[0], size: s.size, readable: File.readable?(p) }
-        found[key] = { at: now ? b : ms }.merge(@unfound[key].to_h, facts)
-        found[key][:print] = fingerprint(p, s.size) if found.size <= MANY
+        u = found[key] = { at: now ? b : ms, inode: s.ino, dev: s.dev, reader: key[0] }.merge(@unfound[key].to_h, path: p)
+        u[:size] = s.size if reads || u[:print].nil? # a fingerprint is of that size
+        u.update(seen: ms - 1000, print: (fingerprint(p, s.size) if found.size <= MANY)) if reads
+        u.update(born: u[:born] || born(p), readable: File.readable?(p)) if clock < late || asked && u[:born].nil?
       end
     end
     open = @unfound.reject { |key, u| found[key] || followed.call(key) || @begun[key].to_i >= u[:at] }
@@ -182,9 +192,10 @@ class PosidleWitness
     since = closed[:at] - ms(stat.mtime)
     since > TICK || (closed[:print] ? closed[:print] == fingerprint(path, stat.size) : since >= 0)
   end
-  def cut_unfound(key, path, io = nil) # or written anew, before in_tail found it
-    return unless (u = @unfound[key]) && @begun[key].to_i < u[:at] && u[:print]
-    same = u[:born] == born(io || path) && fingerprint(path, u[:size], io) == u[:print]
+  def cut_unfound(key, path, s, io = nil, reads = true) # or written anew, before in_tail found it
+    return unless (u = @unfound[key]) && @begun[key].to_i < u[:at]
+    same = s.size >= u[:size] && (!reads || u[:born].nil? || u[:born] == born(io || path))
+    same &&= fingerprint(path, u[:size], io) == u[:print] if reads && u[:print]
     lose(u, 'never followed') unless same
   end
   def excluded(i); expanded(i, i.exclude_path, :@exclude_path_formatters); end

@@ -204,7 +204,7 @@ class PosidleWitness
     look(true) if @root
     @watchers.each { |w| closes(w) if w.pe.read_pos < 2**60 } # 1.14 leaves those of rotated files open
     used = plugins.select { |p| p.configured? rescue false } # also ended ones; a reload makes some to check a configuration
-    word = facts(used).merge(final: well, ready: !@looked.nil?, files: [])
+    word = facts(used).merge(final: well, ready: @ready == true, files: [])
   rescue StandardError
     word = { v: 1, pid: @pid, final: well, error: failed($!) }
   ensure
@@ -223,7 +223,7 @@ class PosidleWitness
     look_at_files(asked)
     @gap = [@gap, clock - @looked].max if @looked && !@stopped # a file may be made behind one look, and go before the next
     @stopped = var(Fluent::Engine, :@engine_stopped) # in_tail lets go of all
-    @looked = start if ready?
+    @looked, @ready = start, @ready || ready? if @inputs.any? || ready? # in_tail may read long before it is ready
     cost = 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)
     took = clock - start
     @due = [start + [[5 * took, cost].max, 3.5 - took].min, clock + 0.2].max unless asked # who decides
