@@ -127,9 +127,8 @@ class PosidleWitness
     @stats = Hash.new { |h, p| h[p] = stat(p) } # one for each file in a look
     @reports = asked ? @watchers.first(20_000).map { |w| report(w, @stats) } : []
     late = clock + (asked ? 2 : 0.5) # each read may wait 0.1 s for Ruby's lock
-    handlers = @watchers.shuffle.each_with_index.map do |w, n|
-      h = handler(w)
-      found = mark(w, h, own_stat(w, @stats), clock < late && (asked || n < MANY)) if n < 10 * MANY
+    handlers = @watchers.shuffle.map do |w|
+      found = mark(w, h = handler(w), own_stat(w, @stats), clock < late)
       @marks[h] = found if found
       h
     end
