@@ -295,12 +295,59 @@ it 'of more files than a look reads, each is seen to be cut' do |s|
   s.seen('lost') { |a| a['lost'].count { |l| l['why'] == 'written anew' } == 100 }
 end
 
+it 'a copytruncate of a file that was read to its end is no loss, also where each read waits' do |s|
+  File.write("#{s.dir}/slow.rb", <<~RUBY)
+    IO.prepend(Module.new { def pread(*args); sleep 0.1 if Thread.current.name == 'posidle-witness'; super; end })
+    #{s.counts}
+  RUBY
+  names = (1..3).map { |n| "#{n}.log" }
+  s.run(s.tail + s.out, args: ['-r', "#{s.dir}/slow.rb"])
+  (1..10).each do |round|
+    names.each { |name| s.append("line\n" * 5, name) }
+    s.till('read') { s.delivered.size == 15 * round }
+    s.looks(1)
+    names.each { |name| File.truncate(s.log(name), 0) }
+    found = s.seen('cut') { |a| a['cuts'].size == 3 * round }
+    expect('lost', found['lost'], [])
+  end
+end
+
+it 'a file that grows while in_tail begins it is not lost' do |s|
+  File.write("#{s.dir}/slow.rb", <<~RUBY)
+    require 'fluent/plugin/in_tail'
+    Fluent::Plugin::TailInput.prepend(Module.new { def io_handler(*); File.write('#{s.log}', "more\n", mode: 'a'); sleep 1; super; end })
+  RUBY
+  s.run(s.tail.sub('refresh_interval 1s', 'refresh_interval 3s') + s.out, args: ['-r', "#{s.dir}/slow.rb"], env: { 'POSIDLE_FIND' => 'no' })
+  s.append("new\n")
+  found = s.seen('read') { |a| file(a) && file(a)['pos'] > 4 && file(a)['pos'] == file(a)['size'] }
+  expect('lost', found['lost'], [])
+end
+
+on_oldest_and_newest 'of a file that is cut unread, and renamed at once, one loss is told' do |s|
+  File.write("#{s.dir}/looks.rb", s.counts)
+  s.append('')
+  s.append("one\n", 'b.log')
+  s.run(s.tail('rotate_wait 4s') + s.out(FULL), args: ['-r', "#{s.dir}/looks.rb"])
+  s.append(s.lines(1..3000, 20), 'b.log')
+  s.seen('held up') { |a| a['files'].any? { |f| f['lines'].to_i > 0 } }
+  s.append(s.lines(1..50))
+  s.looks(2) # the first may have begun before
+  File.truncate(s.log, 20)
+  File.rename(s.log, s.log + '.1')
+  s.append("new\n")
+  s.seen('lost') { |a| a['lost'].any? }
+  s.looks(4)
+  expect('lost', s.look['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
+end
+
 it 'a pause of the looks while in_tail starts is in the gap' do |s|
   File.write("#{s.dir}/slow.rb", <<~RUBY)
     PosidleWitness.prepend(Module.new do
       def names(*)
         super
-        sleep 6 if (@slept = @slept.to_i + 1) == 2
+        return if @inputs.empty? || @slept
+        @slept = true
+        sleep 6
       end
     end)
     require 'fluent/plugin/in_tail'

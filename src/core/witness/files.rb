@@ -2,6 +2,7 @@
 class PosidleWitness
   HELD = [64, Process.getrlimit(:NOFILE)[0] / 8].min # closed files, a descriptor each
   SPACE = 1 << 20 # bytes of removed files that stay open for a minute: a small volume must not run full
+  UNREAD = { head: nil, pos: 0, prints: { 0 => 0 }, size: 0, sure: nil }.freeze # a mark that speaks against nothing
   TICK = 20 # ms, of the kernel at most: a write gets the time of the last one
   NO_LOG = /\.(lock|lck|pid|pos|sw[op]|te?mp|state|md5|sha\d+)\z/n.freeze # beside a log, never a log
   PACKED = /\.(gz|bz2|xz|zst|lz4|zip|Z)\z/n.freeze
@@ -30,14 +31,15 @@ class PosidleWitness
     twin = stat && h && io(w) && stat.ino == w.pe.read_inode && dev(w) != stat.dev # on another volume: in_tail takes it for a cut
     @new[w] = h.nil? && stat.ino == w.pe.read_inode ? w.pe.read_pos : 0 if stat && (h.nil? || !h.opened? || twin)
     return unless reads?(w)
-    mark = @marks[h] || { pos: 0, prints: { 0 => 0 }, size: 0 } # cut before a look: nothing speaks against a copy
+    mark = @marks[h] || UNREAD
     if stat.nil? || twin || stat.ino != w.pe.read_inode
-      compare(w, mark, io(w).stat) if io(w)
+      changed(w, h, own_stat(w)) if io(w)
       return (closes(w) if twin || stat && !h.opened?) # open_on_every_update goes on with another file
     end
     had = [var(var(w, :@rotate_handler), :@fsize).to_i, mark[:size]].max # a full buffer keeps in_tail from looking
     pos = mark[:pos]
     keep(@cuts, report(w).merge(n: @cuts.size, had: had, marked: pos, print: mark[:prints][pos], head: head(mark, pos)))
+    @marks.delete(h) # else a look sees the next position beside the last size
   end
   def after_rotate(w, stat) # an earlier worker read the bytes before the position, or nobody did
     return unless (was = @new.delete(w))
@@ -49,16 +51,17 @@ class PosidleWitness
     keep(@starts, now.merge(written: written)) unless now[:pos] == 0 || same
     reused = left?(before) && (before[:size] || before[:born] != now[:born]) # its inode number was
     lose(@closed.delete(key), 'closed') if now[:pos] == 0 && reused
-    cut_unfound(key, w.path, io(w)&.stat || stat, io(w))
+    s = own_stat(w)
+    cut_unfound(key, w.path, s && s.ino == key[1] ? s : stat, io: io(w)) # a look may have seen it since
     @begun[key] = ms
     @marks[handler(w)] = mark(w, handler(w), stat(w.path)) if reads?(w)
   end
   def closes(w) # a writer may still have the file open, even renamed or removed
     old = @closed.delete(key = key(w))
     facts, io = @closed[key] = report(w), io(w)
-    mark = @marks[handler(w)] || { prints: {}, size: 0 }
+    mark = @marks[handler(w)] || UNREAD
     facts.merge!(mark.slice(:dev, :born)) unless facts[:size] # it is gone
-    compare(w, mark, io.stat) if io && facts[:size]
+    changed(w, handler(w), own_stat(w)) if io && facts[:size]
     lose(old, 'closed') if left?(old) && old[:born] != facts[:born]
     here = io || (s = stat(w.path)) && s.ino == key[1]
     pos = facts[:pos]
@@ -114,15 +117,15 @@ class PosidleWitness
   end
   def own_stat(w, stats = {}) # of the file that it reads, wherever that is now
     s = stats[w.path]
-    s && s.ino == w.pe.read_inode ? s : io(w) ? io(w).stat : stat(w.path)
+    s && s.ino == w.pe.read_inode ? s : (io = io(w)) ? io.stat : stat(w.path)
   rescue IOError, SystemCallError
     nil
   end
   def look_at_files(asked)
     began, marked = ms, @marks.keys
     @inputs = defined?(Fluent::Plugin::TailInput) ? @root.inputs.grep(Fluent::Plugin::TailInput) : []
-    tails = @inputs.flat_map { |i| var(i, :@tails).to_h.values }
-    tails |= ObjectSpace.each_object(Fluent::Plugin::TailInput::TailWatcher).to_a if asked && @inputs.any? # rotated too
+    tails = @inputs.flat_map { |i| var(i, :@tails).to_h.values + var(i, :@tails_rotate_wait).to_h.keys }
+    tails |= ObjectSpace.each_object(Fluent::Plugin::TailInput::TailWatcher).to_a if asked && @inputs.any? # Fluentd 1.14 has no such list
     @watchers = (tails | @watchers).select { |w| reads?(w) }
     @stats = Hash.new { |h, p| h[p] = stat(p) } # one for each file in a look
     @reports = asked ? @watchers.first(20_000).map { |w| report(w, @stats) } : []
@@ -136,27 +139,30 @@ class PosidleWitness
     written_on
     names(asked, began, clock + (asked ? 2 : 0.5))
   end
-  def compare(w, mark, s, first = nil) # bytes that were read or seen have changed or are gone: too fast for in_tail
-    now = mark[:prints].map { |at, print| [fingerprint(w.path, at, io(w), first), print] }
-    lose(report(w), 'written anew') if cut?(w, mark, s) || now.any? { |found, print| found && found != print }
+  # Bytes that were read or seen have changed or are gone, too fast for in_tail. It is told once, because the mark goes with it.
+  def changed(w, h, s, pos = w.pe.read_pos, reads: true, first: nil)
+    return unless s && (mark = @marks[h])
+    gone = (pos...mark[:size]).cover?(s.size)
+    reads &&= pos >= mark[:pos] && s.ctime != mark[:sure]
+    gone ||= reads && mark[:prints].any? { |at, print| (now = fingerprint(w.path, at, io(w), first)) && now != print }
+    lose(report(w), 'written anew') if gone && @marks.delete(h)
   end
-  def cut?(w, mark, s); (w.pe.read_pos...mark[:size]).cover?(s.size); end # where in_tail sees nothing of it
-  def mark(w, handler, s, reads = true)
-    old, pos, now = @marks[handler], w.pe.read_pos, Time.now # a cut makes another handler, and a close none
-    return old if handler.nil? || pos > 2**60 || s.nil? || s.ino != w.pe.read_inode
-    cut = old && cut?(w, old, s) && (s = own_stat(w)) && cut?(w, old, s) # a look ago it was there
-    lose(report(w), 'written anew') if cut
-    return old if s.nil?
-    size = [(old[:size] if old && !cut).to_i, s.size].max
-    same = old && old[:pos] == pos && s.ctime < old[:at] # nobody sets it back
-    return old && (old[:size] == size ? old : old.merge(size: size)) if same || !reads
-    first = io(w)&.pread(64, 0) rescue nil
-    compare(w, old.merge(size: size), s, first) if old && pos >= old[:pos]
+  def mark(w, h, s, reads = true)
+    old, pos, now = @marks[h], w.pe.read_pos, Time.now # a cut makes another handler, and a close none
+    return old if h.nil? || pos > 2**60
+    s = own_stat(w) if s && old && s.size < old[:size] # the mark may be the younger one
+    return old if s.nil? || s.ino != w.pe.read_inode
+    reads &&= old.nil? || old[:pos] != pos || s.ctime != old[:sure]
+    first = (io(w)&.pread(64, 0) rescue nil) if reads
+    old = old.merge(UNREAD) if changed(w, h, s, pos, reads: reads, first: first)
+    size = [old ? old[:size] : 0, s.size].max
+    return old && (old[:size] == size ? old : old.merge(size: size)) unless reads
     prints = [pos, [pos + 64, s.size].min, s.size].uniq.map { |at| [at, fingerprint(w.path, at, io(w), first)] }.to_h
     return old unless prints[pos] # it is shorter, a cut of which in_tail tells
     head = old && old[:head] || fingerprint(w.path, 64, io(w), first)
     @heads[head] = true if head && @heads.size < 10 * MANY
-    { head: head, dev: s.dev, born: old && io(w) ? old[:born] : born(io(w) || w.path), pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, at: now - 1 }
+    sure = s.ctime if s.ctime < now - 1 # a later write may get the same time
+    { head: head, dev: s.dev, born: old && io(w) ? old[:born] : born(io(w) || w.path), pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, sure: sure }
   end
   def names(asked, began, late) # files that match a path, but that the input passed over or has not found
     inputs, found, keys = @watchers.group_by { |w| input(w) }, {}, nil
@@ -164,11 +170,11 @@ class PosidleWitness
     @inputs.each do |i|
       known = inputs[i].to_a.select { |w| (s = @stats.fetch(w.path, nil)).nil? || s.ino == w.pe.read_inode }
       waiting = @unfound.select { |(by, _), _| by == reader(i) }.map { |_, u| u[:path] } # also of an hour that is over
-      (((@named[i] = expanded(i) - excluded(i)) - (asked ? [] : known.map(&:path))) | waiting).shuffle.each do |p|
+      (((@named[i] = expanded(i) - excluded(i)) - (asked ? [] : known.map(&:path))) | waiting).shuffle.each do |p| # each gets its turn to be read
         next if (s = @stats[p]).nil? || !s.file? || own?(i, p)
         key = [reader(i), s.ino, s.dev]
-        reads = clock < late && ms(s.ctime) > @unfound.fetch(key, {}).fetch(:seen, 0)
-        @unfound.delete(key) if cut_unfound(key, p, s, nil, reads)
+        reads = clock < late && @unfound.fetch(key, {})[:sure] != s.ctime.to_f
+        @unfound.delete(key) if cut_unfound(key, p, s, reads: reads)
         next if s.size == 0 || followed.call(key)
         next if var(i, :@limit_recently_modified) && ms(s.mtime) < @pod
         b, c = @begun[key], @closed[key]
@@ -176,7 +182,8 @@ class PosidleWitness
         next if b && !now && (c.nil? || b > c[:at] || c[:pos] == s.size && as_closed?(c, p, s))
         u = found[key] = { at: now ? b : ms, inode: s.ino, dev: s.dev, reader: key[0] }.merge(@unfound[key].to_h, path: p)
         u[:size] = s.size if reads || u[:print].nil? # a fingerprint is of that size
-        u.update(seen: ms - 1000, print: (fingerprint(p, s.size) if found.size <= MANY)) if reads
+        sure = s.ctime.to_f if s.ctime < Time.now - 1
+        u.update(sure: sure, print: (fingerprint(p, s.size) if found.size <= MANY)) if reads
         u.update(born: u[:born] || born(p), readable: File.readable?(p)) if clock < late || asked && u[:born].nil?
       end
     end
@@ -191,7 +198,7 @@ class PosidleWitness
     since = closed[:at] - ms(stat.mtime)
     since > TICK || (closed[:print] ? closed[:print] == fingerprint(path, stat.size) : since >= 0)
   end
-  def cut_unfound(key, path, s, io = nil, reads = true) # or written anew, before in_tail found it
+  def cut_unfound(key, path, s, io: nil, reads: true) # or written anew, before in_tail found it
     return unless (u = @unfound[key]) && @begun[key].to_i < u[:at]
     same = s.size >= u[:size] && (!reads || u[:born].nil? || u[:born] == born(io || path))
     same &&= fingerprint(path, u[:size], io) == u[:print] if reads && u[:print]

@@ -18,8 +18,8 @@ class PosidleWitness
   end
   def tally(o, way, n); @mutex.synchronize { (@tally[o] ||= Hash.new(0))[way] += n }; end
   def takes(o, tag, es, done) # [true]: all; a full buffer takes none, and raises
-    tally(o, :own, es.size) if done && done[0] && OWN_TAG.match?(tag)
-    tally(o, :lines, es.size) unless done || OWN_TAG.match?(tag)
+    own = OWN_TAG.match?(tag)
+    tally(o, own ? :own : :lines, es.size) if own ? done && done[0] : done.nil?
   end
   def clears(b) # Fluentd 1.19 keeps the files of chunks, and says so with their ids
     all = list(b, '@queue').map { |chunk| [ids([chunk])[0], records(chunk)] }.to_h
@@ -50,7 +50,7 @@ class PosidleWitness
     return { took: took } if b.nil? || b.closed?
     n = @tally[o] || Hash.new(0)
     ways = %i[own left delivered secondary aside exhausted overflown unrecoverable]
-    only = n[:own] > 0 && n[:lines] == 0 # offered
+    only = n[:own] > 0 && n[:lines] == 0 # `lines` were offered, `own` taken
     ways.map { |way| [way, n[way]] }.to_h.merge(took: took, held: held(chunks(b)), only_own: only)
   end
   # Records on their way are in no buffer, and no position says so: a list counts only if it is the same twice, and no

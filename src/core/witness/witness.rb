@@ -191,7 +191,8 @@ class PosidleWitness
   def messages; @messages.to_a.map { |key, n| key.merge(n: n) if n > 0 }.compact; end
   def starts(buffer) # after a reload a chunk may be one that a buffer of this worker held at its end
     early = @early.delete(buffer).to_a # it took these before its start, as Fluentd's own log may come then
-    all = chunks(buffer).reject { |c| early.include?(ids([c])[0]) }
+    all = chunks(buffer)
+    all.reject! { |c| early.include?(ids([c])[0]) } if early.any?
     tally(buffer.owner, :left, held(all))
     ids(all).each do |chunk|
       keep(@resumed, chunk, CHUNKS)
