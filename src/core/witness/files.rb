@@ -23,7 +23,7 @@ class PosidleWitness
   # File.stat gives Ruby's lock away, and gets it back from a busy worker after 0.1 s. This keeps it, as libev's lstat does for in_tail.
   def stat(path); File::Stat.new(path) rescue nil; end
   def born(file); ms(file.is_a?(IO) ? file.birthtime : File.birthtime(file)); rescue NotImplementedError, SystemCallError, IOError; nil; end
-  def left?(s); s && (s[:size].nil? || s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end # or nobody knows
+  def left?(s); s && (s[:size].nil? || s[:pos] != s[:size] || s[:lines] || s[:unfinished]); end # or nobody knows
   def lose(file, why); keep(@lost, file.merge(path: text(file[:path]), why: why)); end
   def before_rotate(w, stat) # the file under the path is new, another one, shorter, or gone
     return if own?(input(w), w.path)
@@ -46,7 +46,7 @@ class PosidleWitness
     before, now = @closed[key = key(w)], report(w)
     now[:pos] = was if (now[:pos]..2**60).cover?(was) # in_tail begins anew where the file is shorter
     now[:print] = fingerprint(w.path, now[:pos], io(w))
-    same = before ? %i[born pos print].all? { |n| before[n] == now[n] } : @begun.key?(key) && now[:print] # another one may have its number
+    same = now[:print] && (before ? %i[born pos print].all? { |n| before[n] == now[n] } : @begun.key?(key)) # another one may have its number
     written = ms(stat.mtime) if was == 0 # without a position in_tail begins at the end
     keep(@starts, now.merge(written: written)) unless now[:pos] == 0 || same
     reused = left?(before) && (before[:size] || before[:born] != now[:born]) # its inode number was
@@ -62,7 +62,8 @@ class PosidleWitness
     mark = @marks[handler(w)] || UNREAD
     facts.merge!(mark.slice(:dev, :born)) unless facts[:size] # it is gone
     changed(w, handler(w), own_stat(w)) if io && facts[:size]
-    lose(old, 'closed') if left?(old) && old[:born] != facts[:born]
+    cut = old && old[:size] && old[:pos] > old[:size]
+    lose(old, 'closed') if left?(old) && (cut || old[:born] != facts[:born])
     here = io || (s = stat(w.path)) && s.ino == key[1]
     pos = facts[:pos]
     facts[:print] = here ? fingerprint(w.path, pos, io) : mark[:prints][pos]
