@@ -272,6 +272,7 @@ export class Tail {
     const ids = file.lines.slice(read, read + Math.min(settings.batch, most));
     if (ids.length === 0 || !this.#take(ids)) return 0;
     watcher.read += ids.length;
+    this.#history.lines += ids.length;
     watcher.unfinished = 0;
     watcher.second.lines += ids.length;
     if (!watcher.inMemory) posFile.update(line, watcher.read * LINE_BYTES);

@@ -36,6 +36,8 @@ export class FileHistory {
   #resumed: readonly string[] = [];
   /** in_tail runs, or did. */
   isReading = false;
+  /** Lines that a buffer took. */
+  lines = 0;
 
   begins(path: string, file: LogFile, position: number): void {
     const print = printOf(file, position);
@@ -111,6 +113,7 @@ export class FileHistory {
         wasFollowed: file.wasFollowed,
       })),
       readers: this.isReading ? [READER] : [],
+      lines: this.lines,
       cuts: [...this.#cuts],
       starts: [...this.#starts],
       lost: [...this.#lost, ...this.#writtenAnew()],

@@ -1,4 +1,4 @@
-import { firstNot, groupedBy, sum } from '../text/lists.ts';
+import { firstNot, groupedBy } from '../text/lists.ts';
 import type { Millis } from '../text/units.ts';
 import type { FileReport, Report, WorkerReport } from './answer.ts';
 
@@ -42,11 +42,6 @@ export class FileHistory {
   hasRead({ key, size, print }: Report['unfound'][number]): boolean {
     const isSame = (one: Entry) => one.print === print && one.position === size;
     return print !== undefined && this.#byKey.get(key)?.some(isSame) === true;
-  }
-
-  /** The bytes that were read, all in all. */
-  sum(): number {
-    return sum([...this.#byKey.values()].map((history) => history.at(-1)?.furthest ?? 0));
   }
 }
 

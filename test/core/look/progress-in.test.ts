@@ -60,7 +60,7 @@ describe('the progress comes from', () => {
 
 /** A look at what a witness says of its one file, and nothing else. */
 const look = (at: number, report: object) => snapshot(at, [], { posFiles: [], ...said(alive(report)) });
-const readTo = (pos: number) => ({ files: [sight({ pos, size: 100 })] });
+const readTo = (pos: number) => ({ files: [sight({ pos, size: 100 })], lines: pos / 10 });
 
 test('an overdue look without files names what a worker held when it last answered', () => {
   const before = seen([look(0, { outputs: [holding('a')] })]);
@@ -75,7 +75,7 @@ test('an overdue look without files names what a worker held when it last answer
 describe('lines may last have reached a buffer', () => {
   const movedAt = (...looks: readonly Snapshot[]) => seen(looks).progress.movedAt;
 
-  test('at the first look, and then whenever a witness has seen a position move', () => {
+  test('at the first look, and then whenever a witness has counted more lines', () => {
     expect(movedAt(look(1_000, readTo(40)))).toBe(1_000);
     expect(movedAt(look(1_000, readTo(40)), look(2_000, readTo(40)))).toBe(1_000);
     expect(movedAt(look(1_000, readTo(40)), look(2_000, readTo(41)))).toBe(2_000);

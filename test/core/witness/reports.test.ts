@@ -462,13 +462,12 @@ test('nothing was read if no worker has ever started its inputs, or read a line 
 
 test('the version changes with each line that is read, and with old lines that come into a new chunk', () => {
   const version = (changed: object) => progress(alive(changed)).version;
-  const before = version({ files: [sight()] });
-  expect(version({ files: [sight()], outputs: [holding('a')] })).toBe(before);
-  expect(version({ closed: [sight()] })).toBe(before);
-  expect(version({ files: [sight({ pos: 101, size: 101 })] })).not.toBe(before);
-  expect(version({ files: [sight()], again: 1 })).not.toBe(before);
-  // As many were read of one file as another one was cut short by.
-  expect(version({ files: [sight()], lines: 5 })).not.toBe(version({ files: [sight()], lines: 4 }));
+  const before = version({ lines: 4 });
+  expect(version({ lines: 4, outputs: [holding('a')] })).toBe(before);
+  // A file that is made later may get the inode number, and the place, of one that was read.
+  expect(version({ lines: 4, files: [], closed: [sight()] })).toBe(before);
+  expect(version({ lines: 5 })).not.toBe(before);
+  expect(version({ lines: 4, again: 1 })).not.toBe(before);
 });
 
 test('reports are whole where each worker that lives has answered', () => {
