@@ -340,27 +340,34 @@ on_oldest_and_newest 'of a file that is cut unread, and renamed at once, one los
   expect('lost', s.look['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
 end
 
-['', "follow_inodes true\n"].each do |more|
-  on_oldest_and_newest "what was cut off a renamed file is told when in_tail has followed it again#{', by its inode' if more != ''}" do |s|
-    File.write("#{s.dir}/looks.rb", s.counts)
-    ['a.log', 'b.log'].each { |name| s.append("one\n", name) }
-    s.run(s.tail("rotate_wait 1s\n#{more}", path: "#{s.logs}/*") + s.out(FULL.sub('throw_exception', 'block')), args: ['-r', "#{s.dir}/looks.rb"])
-    s.seen('read') { |a| a['files'].size == 2 && a['files'].all? { |f| f['pos'] == 4 } }
-    s.append(s.lines(1..3000, 20), 'b.log')
-    s.seen('held up') { |a| a['files'].any? { |f| f['lines'].to_i > 0 } }
-    s.append(s.lines(1..50))
-    s.looks(2) # the first may have begun before
-    File.rename(s.log, s.log + '.1')
-    s.append("new\n")
-    File.truncate(s.log + '.1', 0)
-    s.till('followed again, and closed') do
-      s.ask('flush')
-      a = s.look
-      a['closed'].any? && a['files'].any? { |f| f['path'].end_with?('.1') }
-    end
-    s.stop
-    expect('lost', s.last['lost'].any? || s.last['starts'].any? { |f| f['pos'] > f['size'] }, true)
+def cut_and_followed_again(s, more = '')
+  File.write("#{s.dir}/looks.rb", s.counts)
+  ['a.log', 'b.log'].each { |name| s.append("one\n", name) }
+  s.run(s.tail("rotate_wait 1s\n#{more}", path: "#{s.logs}/*") + s.out(FULL.sub('throw_exception', 'block')), args: ['-r', "#{s.dir}/looks.rb"])
+  s.seen('read') { |a| a['files'].size == 2 && a['files'].all? { |f| f['pos'] == 4 } }
+  s.append(s.lines(1..3000, 20), 'b.log')
+  s.seen('held up') { |a| a['files'].any? { |f| f['lines'].to_i > 0 } }
+  s.append(s.lines(1..50))
+  s.looks(2) # the first may have begun before
+  File.rename(s.log, s.log + '.1')
+  s.append("new\n")
+  File.truncate(s.log + '.1', 0)
+  s.till('followed again, and closed') do
+    s.ask('flush')
+    a = s.look
+    a['closed'].any? && a['files'].any? { |f| f['path'].end_with?('.1') }
   end
+  s.stop
+  s.last
+end
+
+on_oldest_and_newest 'what was cut off a renamed file is told when in_tail has followed it again' do |s|
+  expect('lost', cut_and_followed_again(s)['lost'].map { |l| l['why'] }, ['closed'])
+end
+
+on_oldest_and_newest 'the same, by its inode' do |s|
+  last = cut_and_followed_again(s, 'follow_inodes true')
+  expect('lost', last['lost'].any? || last['starts'].any? { |f| f['pos'] > f['size'] }, true)
 end
 
 it 'a pause of the looks while in_tail starts is in the gap' do |s|

@@ -47,7 +47,7 @@ class Site
 
   # A log with an inode number that is free. ext4 gives the lowest one, in a directory that had it; another process may be faster.
   def again(ino, text, name)
-    found = (1..3).lazy.filter_map do |round|
+    found = (1..10).lazy.filter_map do |round|
       FileUtils.rm(Dir[log('try*')]) if round > 1
       (1..20_000).lazy.map { |n| log("try#{n}") }.find { |f| File.write(f, '') && File.stat(f).ino == ino }
     end.first

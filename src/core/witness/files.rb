@@ -144,9 +144,12 @@ class PosidleWitness
   def changed(w, h, s, pos = w.pe.read_pos, reads: true, first: nil)
     return unless s && (mark = @marks[h])
     gone = (pos...mark[:size]).cover?(s.size)
-    reads &&= pos >= mark[:pos] && s.ctime != mark[:sure]
-    gone ||= reads && mark[:prints].any? { |at, print| (now = fingerprint(w.path, at, io(w), first)) && now != print }
-    lose(report(w), 'written anew') if gone && @marks.delete(h)
+    differs = lambda { |(at, print)| (now = fingerprint(w.path, at, io(w), first)) && now != print }
+    gone ||= reads && pos >= mark[:pos] && s.ctime != mark[:sure] && mark[:prints].any?(&differs)
+    return unless gone
+    return changed(w, h, s, pos, reads: reads, first: first) unless @marks[h].equal?(mark) # the other thread was faster
+    @marks.delete(h)
+    lose(report(w), 'written anew')
   end
   def mark(w, h, s, reads = true)
     old, pos, now = @marks[h], w.pe.read_pos, Time.now # a cut makes another handler, and a close none

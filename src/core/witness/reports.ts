@@ -119,9 +119,10 @@ export function progressFromWitnesses(reports: Reports): Progress {
       ...(isAnswered(reports) ? doubtsOfWorkers(workers) : []),
       ...workers.filter((one) => !isSure(one)).flatMap((one) => doubtOfRest(one, leftBy(one))),
     ]),
-    version: [linesIn(workers), workers.map(({ report }) => [report.repeatedEmits, report.isReady])].join(
-      ' ',
-    ),
+    version: [
+      linesIn(workers),
+      ...workers.map(({ report }) => [report.repeatedEmits, report.isReady]),
+    ].join(),
     files: history.reached.size,
     movedAt: undefined,
     unseen: [],
