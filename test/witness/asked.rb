@@ -12,7 +12,7 @@ Thread.new do
     socket = Dir["#{ENV['POSIDLE_DIR']}/*.sock"].first
     answer = UNIXSocket.open(socket) { |s| s.write("finish\n"); JSON.parse(s.read) }
     ASKED[:answers] += 1 if answer['v'] == 1
-    ASKED[:error] = answer['error']
+    ASKED[:error] = answer['error'] unless answer['error'].to_s.include?('constant Fluent::Engine') # each setup makes another one (lib/fluent/test.rb)
   rescue StandardError => e
     ASKED[:error] = e.message
   end
