@@ -323,7 +323,7 @@ it 'a file that grows while in_tail begins it is not lost' do |s|
   expect('lost', found['lost'], [])
 end
 
-on_oldest_and_newest 'of a file that is cut unread, and renamed at once, one loss is told' do |s|
+on_oldest_and_newest 'of a file that is renamed unread, and cut at once, one loss is told' do |s|
   File.write("#{s.dir}/looks.rb", s.counts)
   s.append('')
   s.append("one\n", 'b.log')
@@ -332,8 +332,8 @@ on_oldest_and_newest 'of a file that is cut unread, and renamed at once, one los
   s.seen('held up') { |a| a['files'].any? { |f| f['lines'].to_i > 0 } }
   s.append(s.lines(1..50))
   s.looks(2) # the first may have begun before
-  File.truncate(s.log, 20)
-  File.rename(s.log, s.log + '.1')
+  File.rename(s.log, s.log + '.1') # first: in_tail would notice a cut
+  File.truncate(s.log + '.1', 20)
   s.append("new\n")
   s.seen('lost') { |a| a['lost'].any? }
   s.looks(4)
