@@ -7,7 +7,7 @@ const LISTS = [
 export function answer(changed: object = {}): Record<string, unknown> {
   const known = { v: 1, pid: 12, pod: 0, ready: true, error: null, gap: 0.3 };
   const none = Object.fromEntries(LISTS.map((name) => [name, []]));
-  return { ...known, ...none, outputs: [output()], again: 0, more: 0, ...changed };
+  return { ...known, ...none, outputs: [output()], lines: 0, again: 0, more: 0, ...changed };
 }
 
 /** A file that is read to its end. */

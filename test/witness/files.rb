@@ -2,6 +2,12 @@ require_relative 'site'
 
 # One emit fills it with a single chunk: at its stop Fluentd takes a second for each.
 FULL = "flush_interval 60s\n total_limit_size 4k\n chunk_limit_size 1m\n overflow_action throw_exception".freeze
+BLOCKED = FULL.sub('throw_exception', 'block').freeze # in_tail's thread waits in it
+SLOW_READS = "IO.prepend(Module.new { def pread(*args); sleep 0.1 if Thread.current.name == 'posidle-witness'; super; end })".freeze
+def hold_up(s, name)
+  s.append(s.lines(1..3000, 20), name)
+  s.seen('held up') { |a| a['files'].any? { |f| f['lines'].to_i > 0 } }
+end
 def file(answer, name = 'a.log', list = 'files')
   answer[list].select { |f| f['path'].end_with?("/#{name}") }.last
 end
@@ -208,7 +214,7 @@ it 'a file that in_tail lets go of in the middle of a look is not taken for anot
 end
 
 it 'unread lines that are cut off while in_tail is held up are told as lost, however long the file is then' do |s|
-  s.run(s.tail + s.out(FULL.sub('throw_exception', 'block')))
+  s.run(s.tail + s.out(BLOCKED))
   s.append(s.lines(1..3000, 20))
   found = s.seen('held up') { |a| file(a) && file(a)['lines'].to_i > 0 }
   File.truncate(s.log, file(found)['size'] - 10_000)
@@ -219,7 +225,7 @@ it 'unread lines that are cut off while in_tail is held up are told as lost, how
 end
 
 it 'a file that takes the place of a followed one while in_tail is held up is told as lost' do |s|
-  s.run(s.tail + s.out(FULL.sub('throw_exception', 'block')))
+  s.run(s.tail + s.out(BLOCKED))
   s.append(s.lines(1..3000, 20))
   s.seen('held up') { |a| file(a) && file(a)['lines'].to_i > 0 }
   [1, 2].each do |n|
@@ -233,7 +239,7 @@ end
 
 it 'the same, and bytes that are cut off, where a busy worker keeps the witness from reading more than one file a look' do |s|
   File.write("#{s.dir}/slow.rb", <<~RUBY)
-    IO.prepend(Module.new { def pread(*args); sleep 0.1 if Thread.current.name == 'posidle-witness'; super; end })
+    #{SLOW_READS}
     PosidleWitness.prepend(Module.new do
       def mark(*args) # in_tail finds the files while a look goes on
         sleep 0.01 while Thread.current.name == 'posidle-witness' && Dir['#{s.logs}/*'].size > @begun.size
@@ -243,12 +249,11 @@ it 'the same, and bytes that are cut off, where a busy worker keeps the witness 
     #{s.counts}
   RUBY
   s.append("one\n")
-  s.run(s.tail + s.out(FULL.sub('throw_exception', 'block')), args: ['-r', "#{s.dir}/slow.rb"])
+  s.run(s.tail + s.out(BLOCKED), args: ['-r', "#{s.dir}/slow.rb"])
   others = (1..40).map { |n| "b#{n}.log" }
   ['c.log', *others].each { |name| s.append("one\n", name) }
   s.seen('found') { |a| a['files'].count { |f| f['pos'] == 4 } == 42 }
-  s.append(s.lines(1..3000, 20), 'b1.log')
-  s.seen('held up') { |a| a['files'].any? { |f| f['lines'].to_i > 0 } }
+  hold_up(s, 'b1.log')
   writer = Thread.new { loop { others.each { |name| s.append("more\n", name) } && sleep(0.2) } }
   File.delete(s.log)
   s.append("two\n")
@@ -267,9 +272,8 @@ on_oldest_and_newest 'bytes that are cut off or written over are told of a renam
   File.write("#{s.dir}/looks.rb", s.counts)
   ['a.log', 'c.log'].each { |name| s.append('', name) }
   s.append("one\n", 'b.log')
-  s.run(s.tail('rotate_wait 60s') + s.out(FULL.sub('throw_exception', 'block')), args: ['-r', "#{s.dir}/looks.rb"])
-  s.append(s.lines(1..3000, 20), 'b.log')
-  s.seen('held up') { |a| a['files'].any? { |f| f['lines'].to_i > 0 } }
+  s.run(s.tail('rotate_wait 60s') + s.out(BLOCKED), args: ['-r', "#{s.dir}/looks.rb"])
+  hold_up(s, 'b.log')
   ['a.log', 'c.log'].each { |name| s.append(s.lines(1..50), name) }
   s.looks(2) # the first may have begun before
   ['a.log', 'c.log'].each { |name| File.rename(s.log(name), s.log(name) + '.1') }
@@ -285,10 +289,9 @@ it 'of more files than a look reads, each is seen to be cut' do |s|
   File.write("#{s.dir}/looks.rb", s.counts)
   names = (1..4000).map { |n| "#{n}.log" }
   names.each { |name| s.append("one\n", name) }
-  s.run(s.tail.sub('read_from_head true', 'read_from_head false') + s.out(FULL.sub('throw_exception', 'block')), args: ['-r', "#{s.dir}/looks.rb"])
+  s.run(s.tail.sub('read_from_head true', 'read_from_head false') + s.out(BLOCKED), args: ['-r', "#{s.dir}/looks.rb"])
   s.seen('read') { |a| a['files'].count { |f| f['pos'] == 4 } == 4000 }
-  s.append(s.lines(1..3000, 20), '1.log')
-  s.seen('held up') { |a| a['files'].any? { |f| f['lines'].to_i > 0 } }
+  hold_up(s, '1.log')
   names.last(100).each { |name| s.append("two\n", name) }
   s.looks(2) # the first may have begun before
   names.last(100).each { |name| File.truncate(s.log(name), 5) }
@@ -297,7 +300,7 @@ end
 
 it 'a copytruncate of a file that was read to its end is no loss, also where each read waits' do |s|
   File.write("#{s.dir}/slow.rb", <<~RUBY)
-    IO.prepend(Module.new { def pread(*args); sleep 0.1 if Thread.current.name == 'posidle-witness'; super; end })
+    #{SLOW_READS}
     #{s.counts}
   RUBY
   names = (1..3).map { |n| "#{n}.log" }
@@ -315,7 +318,15 @@ end
 it 'a file that grows while in_tail begins it is not lost' do |s|
   File.write("#{s.dir}/slow.rb", <<~RUBY)
     require 'fluent/plugin/in_tail'
-    Fluent::Plugin::TailInput.prepend(Module.new { def io_handler(*); File.write('#{s.log}', "more\n", mode: 'a'); sleep 1; super; end })
+    #{s.counts}
+    Fluent::Plugin::TailInput.prepend(Module.new do
+      def io_handler(*)
+        File.write('#{s.log}', "more\n", mode: 'a')
+        before = File.size('#{s.dir}/looks')
+        sleep 0.01 until File.size('#{s.dir}/looks') > before + 1 # the first may have begun before
+        super
+      end
+    end)
   RUBY
   s.run(s.tail.sub('refresh_interval 1s', 'refresh_interval 3s') + s.out, args: ['-r', "#{s.dir}/slow.rb"], env: { 'POSIDLE_FIND' => 'no' })
   s.append("new\n")
@@ -328,8 +339,7 @@ on_oldest_and_newest 'of a file that is renamed unread, and cut at once, one los
   s.append('')
   s.append("one\n", 'b.log')
   s.run(s.tail('rotate_wait 4s') + s.out(FULL), args: ['-r', "#{s.dir}/looks.rb"])
-  s.append(s.lines(1..3000, 20), 'b.log')
-  s.seen('held up') { |a| a['files'].any? { |f| f['lines'].to_i > 0 } }
+  hold_up(s, 'b.log')
   s.append(s.lines(1..50))
   s.looks(2) # the first may have begun before
   File.rename(s.log, s.log + '.1') # first: in_tail would notice a cut
@@ -343,10 +353,9 @@ end
 def cut_and_followed_again(s, more = '')
   File.write("#{s.dir}/looks.rb", s.counts)
   ['a.log', 'b.log'].each { |name| s.append("one\n", name) }
-  s.run(s.tail("rotate_wait 1s\n#{more}", path: "#{s.logs}/*") + s.out(FULL.sub('throw_exception', 'block')), args: ['-r', "#{s.dir}/looks.rb"])
+  s.run(s.tail("rotate_wait 1s\n#{more}", path: "#{s.logs}/*") + s.out(BLOCKED), args: ['-r', "#{s.dir}/looks.rb"])
   s.seen('read') { |a| a['files'].size == 2 && a['files'].all? { |f| f['pos'] == 4 } }
-  s.append(s.lines(1..3000, 20), 'b.log')
-  s.seen('held up') { |a| a['files'].any? { |f| f['lines'].to_i > 0 } }
+  hold_up(s, 'b.log')
   s.append(s.lines(1..50))
   s.looks(2) # the first may have begun before
   File.rename(s.log, s.log + '.1')
@@ -375,13 +384,13 @@ it 'a pause of the looks while in_tail starts is in the gap' do |s|
     PosidleWitness.prepend(Module.new do
       def names(*)
         super
-        return if @inputs.empty? || @slept
-        @slept = true
+        return if @inputs.empty? || $slept
         sleep 6
+        $slept = true
       end
     end)
     require 'fluent/plugin/in_tail'
-    Fluent::Plugin::TailInput.prepend(Module.new { def start; sleep 8; super; end })
+    Fluent::Plugin::TailInput.prepend(Module.new { def start; sleep 0.1 until $slept; super; end })
   RUBY
   s.start(s.tail + s.out, args: ['-r', "#{s.dir}/slow.rb"])
   found = s.ready
@@ -390,7 +399,7 @@ end
 
 it 'many files that in_tail has not found make no look long where each read waits, and a cut of one is told' do |s|
   File.write("#{s.dir}/slow.rb", <<~RUBY)
-    IO.prepend(Module.new { def pread(*args); sleep 0.1 if Thread.current.name == 'posidle-witness'; super; end })
+    #{SLOW_READS}
     #{s.counts}
   RUBY
   s.run(s.tail('', path: "#{s.logs}/*.log").sub('refresh_interval 1s', 'refresh_interval 60m') + s.out,

@@ -116,7 +116,7 @@ function reportIn(f: Fields) {
     /** How many threads have records that are in no buffer yet. Then no receipt balances. */
     movingThreads: count(f.moving),
     /** How many lines in_tail read. */
-    lines: maybe(f.lines, number),
+    lines: none === undefined ? number(f.lines) : maybe(f.lines, number),
     /** Records of which an output took none or a part, and which nobody emits again. */
     refused: count(f.refused),
     /** Records that no `<match>` takes, and no rule of rewrite_tag_filter. */

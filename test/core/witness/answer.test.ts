@@ -45,6 +45,11 @@ describe('an answer', () => {
     expect(said).not.toHaveProperty('unknown');
   });
 
+  test('is not believed without the number of lines, which tells what has moved, but for a last report', () => {
+    expect(parseReport(text({ lines: undefined }))).toHaveProperty('notBelieved');
+    expect(parseReport(text({ lines: undefined, final: true }))).not.toHaveProperty('notBelieved');
+  });
+
   test('is not believed with a followed file that has no inode number', () => {
     const file = { path: '/log/a.log', reader: 'in', at: 0, pos: 1 };
     expect(parseReport(text({ files: [file] }))).toHaveProperty('notBelieved');
