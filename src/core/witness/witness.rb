@@ -59,7 +59,7 @@ class PosidleWitness
         keep(@ends, output(b.owner).merge(reloaded: !var(Fluent::Engine, :@engine_stopped))) # reload_config
         @tally.delete(b.owner)
       end
-      trace(:resumes, c, :start, [], :return) { |b, _, done| done ? starts(b) : @early[b] = ids(chunks(b)) }
+      trace(:resumes, c, :start, [], :return) { |b, _, done| done ? starts(b) : @early[b] = [var(b, :@stage), var(b, :@queue)] }
       trace(:purges, c, :purge_chunk, %i[chunk_id]) { |b, (id)| purges(b, id) } # only by commit_write and drop_oldest_chunk
       trace(:clears, c, :clear_queue!) { |b| clears(b) } # at the retry limit, told only where there is an error (output.rb)
     when 'Fluent::Plugin::Output' # commit_write is the only way out of a buffer that says "delivered"
@@ -190,11 +190,11 @@ class PosidleWitness
   end
   def messages; @messages.to_a.map { |key, n| key.merge(n: n) if n > 0 }.compact; end
   def starts(buffer) # after a reload a chunk may be one that a buffer of this worker held at its end
-    early = @early.delete(buffer).to_a # it took these before its start, as Fluentd's own log may come then
     all = chunks(buffer)
-    all.reject! { |c| early.include?(ids([c])[0]) } if early.any?
-    tally(buffer.owner, :left, held(all))
-    ids(all).each do |chunk|
+    early = @early.delete(buffer).flat_map { |l| items(l) } # of Fluentd's own log: its start finds their files again, and
+    early.select! { |c| all.any? { |one| one.unique_id == c.unique_id } } # may miss one that is written meanwhile
+    tally(buffer.owner, :left, held(all) - held(early))
+    (ids(all) - ids(early)).each do |chunk|
       keep(@resumed, chunk, CHUNKS)
       @ends.each { |e| e[:chunks]&.delete(chunk) }
     end
@@ -333,7 +333,8 @@ class PosidleWitness
     ids = ids(all = chunks(b))
     facts.merge(bytes: all.sum(&:bytesize), n: ids.size, chunks: (ids if ids.size <= CHUNKS))
   end
-  def list(b, name); (l = var(b, name)).is_a?(Hash) ? l.values : l.to_a.dup; end
+  def list(b, name); items(var(b, name)); end
+  def items(l); l.is_a?(Hash) ? l.values : l.to_a.dup; end
   def chunks(b); %i[@stage @queue @dequeued @queue].flat_map { |v| list(b, v) }.uniq; end # they may go back to the queue meanwhile
   def ids(chunks); chunks.map { |c| c.unique_id.unpack('H*')[0] }; end
   def workers; Fluent::Engine.system_config.workers rescue nil; end
