@@ -191,7 +191,7 @@ class PosidleWitness
   def messages; @messages.to_a.map { |key, n| key.merge(n: n) if n > 0 }.compact; end
   def starts(buffer) # after a reload a chunk may be one that a buffer of this worker held at its end
     all = chunks(buffer)
-    early = @early.delete(buffer).flat_map { |l| items(l) } # of Fluentd's own log: its start finds their files again, and
+    early = @early.delete(buffer).to_a.flat_map { |l| items(l) } # of Fluentd's own log: its start finds their files again, and
     early.select! { |c| all.any? { |one| one.unique_id == c.unique_id } } # may miss one that is written meanwhile
     tally(buffer.owner, :left, held(all) - held(early))
     (ids(all) - ids(early)).each do |chunk|
