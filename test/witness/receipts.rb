@@ -116,12 +116,12 @@ end
 on_oldest_and_newest 'an output that a graceful reload ends tells its numbers on' do |s|
   File.write("#{s.dir}/fail", '')
   s.append(s.lines(1..20))
-  port = TCPServer.open('127.0.0.1', 0) { |t| t.addr[1] }
-  rpc = "<system>\n rpc_endpoint 127.0.0.1:#{port}\n</system>\n"
+  host = "127.#{1 + (Process.pid >> 16)}.#{Process.pid >> 8 & 255}.#{Process.pid & 255}" # of loopback, and nobody else's
+  rpc = "<system>\n rpc_endpoint #{host}:24445\n</system>\n"
   s.run(rpc + s.tail + s.out("flush_interval 0.2s\n retry_max_times 0"), supervised: true)
   numbers(s, { took: 20, exhausted: 20 })
   File.delete("#{s.dir}/fail")
-  TCPSocket.open('127.0.0.1', port) { |t| t.write("GET /api/config.gracefulReload HTTP/1.0\r\n\r\n"); t.read }
+  TCPSocket.open(host, 24445) { |t| t.write("GET /api/config.gracefulReload HTTP/1.0\r\n\r\n"); t.read }
   found = s.seen('reloaded') { |a| a['ready'] && a['ends'].any? && receipt(a) && receipt(a)['took'] == 0 }
   expect('the numbers', receipt(found, 'Teller', 'ends').slice('took', 'exhausted'), { 'took' => 20, 'exhausted' => 20 })
   expect('read', found['lines'], 20)
