@@ -39,11 +39,13 @@ on_each_version 'in_tail reads a new file at once, although it looks for new fil
   once(s, 30)
 end
 
-# in_tail looks at its files once a second, and on a busy machine later.
+# in_tail looks at its files once a second, and on a busy machine later: each file stays until it is followed.
 on_oldest_and_newest 'a log that is rotated each two seconds from its first moment loses no line' do |s|
   s.run(slow(s) + s.out)
   (0..4).each do |turn|
     (1..10).each { |n| s.append("line #{turn * 10 + n} of a main that writes slowly and has long lines for a head\n"); sleep 0.2 }
+    ino = File.stat(s.log).ino
+    s.seen('followed') { |a| a['files'].any? { |f| f['inode'] == ino } }
     File.rename(s.log, s.log("a.log.#{turn + 1}")) if turn < 4
   end
   once(s, 50)
