@@ -315,6 +315,7 @@ it 'a log that is renamed three times in a second is caught, and then all of it 
   end
   s.append("line 0, the last one\n")
   s.till('the last one') { s.ask('find') && s.delivered.any? { |line| line.start_with?('line 0') } }
+  s.seen('all is read') { |a| a['files'].all? { |f| f['pos'] == f['size'] } && a['outputs'].all? { |o| o['n'] == 0 } }
   once(s, s.delivered.size)
 end
 
