@@ -98,10 +98,13 @@ onFluentd(ONE_VERSION, (version) => {
     const ended = await runDelivery(site, {
       version,
       conf: [
-        tail(site.log('*.log'), site.pos, { read_bytes_limit_per_second: '100k' }),
+        tail(site.log('*.log'), site.pos, { read_bytes_limit_per_second: '50k' }),
         toFile(site.out, fileBuffer(site.buffer)),
       ],
-      main: () => site.write('app.log', 20_010),
+      main: async () => {
+        await site.write('app.log', 20_010);
+        await until('some lines are in the buffer', () => site.buffered() > 1_500);
+      },
       end: (posidle) => posidle.kill('SIGTERM'),
       args: ['--grace', '12s'],
     });
