@@ -121,7 +121,8 @@ onFluentd(ONE_VERSION, (version) => {
   }) => {
     await site.write('app.log', 1_000);
     writeFileSync(site.conf, renderConf(inMemory(site)));
-    const words = ['watch', '-c', site.conf, '--quiet', 'off', '--strict'];
+    // Fluentd must be up 10 s before its end.
+    const words = ['watch', '-c', site.conf, '--quiet', 'off', '--grace', '40s', '--strict'];
     const early = startPosidle([...words, '--witness', witnessIn(site.dir)], { wrapper: ALONE });
     await early.logged(/^posidle sees no process of fluentd/);
     process.kill(childOf(early.pid), 'SIGTERM');
