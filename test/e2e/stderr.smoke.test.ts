@@ -15,7 +15,7 @@ const O_NONBLOCK = 0o4000;
 const FIFO = 'mkfifo -m 600 fifo; exec 3<>fifo';
 const OF_ANOTHER = 'chown 65534 fifo; set -- setpriv --bounding-set=-all --inh-caps=-all "$@"';
 
-const CHILD = ['sh', '-c', 'touch begun; exec sleep 60'];
+const CHILD = ['sh', '-c', 'touch begun; exec sleep 600'];
 
 const watched = () => ['-p', inDir('app.pos'), '--done-file', inDir('done'), '--witness', 'off'];
 
@@ -24,7 +24,6 @@ test.for([
   ['a pipe of another user', `${FIFO}; ${OF_ANOTHER}`],
 ] as const)(
   '%s that is full since the child started keeps no signal from posidle',
-  { timeout: 20_000 },
   async ([, stderr], context) => {
     if (stderr !== FIFO) needsRoot(context);
     const posidle = ['run', ...watched(), '--grace', '1s', '--stop-timeout', '1s', '--', ...CHILD];
