@@ -134,7 +134,7 @@ export const STOPPED: readonly Situation[] = [
       ['signal', 'worker', 'SIGSTOP'],
       ['write', 'app.log', 1_000],
       ['main ends'],
-      ['pause', 3],
+      ['pause', 2], // a gap of 5 s between two looks would be a doubt
       ['signal', 'worker', 'SIGCONT'],
     ],
     on: 'newest',
