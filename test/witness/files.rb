@@ -351,6 +351,34 @@ on_oldest_and_newest 'of a file that is renamed unread, and cut at once, one los
   expect('lost', s.look['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
 end
 
+it 'the same, where in_tail tells it while a look is at the file' do |s|
+  File.write("#{s.dir}/looks.rb", <<~RUBY)
+    PosidleWitness.prepend(Module.new do
+      def changed(w, *all, **named)
+        if Thread.current.name == 'posidle-witness' && w.path == '#{s.log}' && File.exist?('#{s.dir}/hold')
+          File.write('#{s.dir}/hold.waits', '')
+          sleep 0.01 until @lost.any?
+        end
+        super
+      end
+    end)
+    #{s.counts}
+  RUBY
+  s.append('')
+  s.append("one\n", 'b.log')
+  s.run(s.tail('rotate_wait 60s') + s.out(FULL), args: ['-r', "#{s.dir}/looks.rb"])
+  hold_up(s, 'b.log')
+  s.append(s.lines(1..50))
+  s.looks(2) # the first may have begun before
+  File.write("#{s.dir}/hold", '')
+  s.till('a look is there') { File.exist?("#{s.dir}/hold.waits") }
+  File.rename(s.log, s.log + '.1') # first: in_tail would notice a cut
+  File.truncate(s.log + '.1', 20)
+  s.append("new\n")
+  s.looks(4)
+  expect('lost', s.look['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
+end
+
 def cut_and_followed_again(s, more = '')
   File.write("#{s.dir}/looks.rb", s.counts)
   ['a.log', 'b.log'].each { |name| s.append("one\n", name) }

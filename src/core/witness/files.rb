@@ -54,7 +54,8 @@ class PosidleWitness
     s = own_stat(w)
     cut_unfound(key, w.path, s && s.ino == key[1] ? s : stat, io: io(w)) # a look may have seen it since
     @begun[key] = ms
-    @marks[handler(w)] = mark(w, handler(w), stat(w.path)) if reads?(w)
+    found = mark(w, h = handler(w), stat(w.path)) if reads?(w)
+    @marks[h] = found if found
   end
   def closes(w) # a writer may still have the file open, even renamed or removed
     old = @closed.delete(key = key(w))
@@ -154,19 +155,21 @@ class PosidleWitness
   def mark(w, h, s, reads = true)
     old, pos, now = @marks[h], w.pe.read_pos, Time.now # a cut makes another handler, and a close none
     return old if h.nil? || pos > 2**60
-    s = own_stat(w) if s && old && s.size < old[:size] # the mark may be the younger one
+    s = own_stat(w) if s && (old.nil? || s.size < old[:size]) # the mark may be the younger one, or gone
     return old if s.nil? || s.ino != w.pe.read_inode
     reads &&= old.nil? || old[:pos] != pos || s.ctime != old[:sure]
     first = (io(w)&.pread(64, 0) rescue nil) if reads
-    old = old.merge(UNREAD) if changed(w, h, s, pos, reads: reads, first: first)
+    @marks[h] = old = old.merge(UNREAD) if changed(w, h, s, pos, reads: reads, first: first)
+    return unless @marks[h].equal?(old) # the other thread told of it
     size = [old ? old[:size] : 0, s.size].max
     return old && (old[:size] == size ? old : old.merge(size: size)) unless reads
     prints = [pos, [pos + 64, s.size].min, s.size].uniq.map { |at| [at, fingerprint(w.path, at, io(w), first)] }.to_h
-    return old unless prints[pos] # it is shorter, a cut of which in_tail tells
+    return unless prints[pos] # it is shorter, a cut of which in_tail tells
     head = old && old[:head] || fingerprint(w.path, 64, io(w), first)
     @heads[head] = true if head && @heads.size < 10 * MANY
     sure = s.ctime if s.ctime < now - 1 # a later write may get the same time
-    { head: head, dev: s.dev, born: old && io(w) ? old[:born] : born(io(w) || w.path), pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, sure: sure }
+    found = { head: head, dev: s.dev, born: old && io(w) ? old[:born] : born(io(w) || w.path), pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, sure: sure }
+    found if @marks[h].equal?(old)
   end
   def names(asked, began, late) # files that match a path, but that the input passed over or has not found
     inputs, found, keys = @watchers.group_by { |w| input(w) }, {}, nil
