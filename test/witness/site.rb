@@ -217,7 +217,7 @@ class Site
 
   def clear
     @pids.each { |pid| Process.kill('KILL', -pid) rescue nil }
-    workers = sockets.map { |s| s[/-(\d+)\.sock/, 1].to_i }.select { |pid| File.read("/proc/#{pid}/cmdline").include?(@dir) rescue false }
+    workers = sockets.map { |s| s[/-(\d+)\.sock/, 1].to_i }.select { |pid| File.binread("/proc/#{pid}/environ").include?(@dir) rescue false }
     workers.each { |pid| Process.kill('KILL', pid) rescue nil } # by now another process may have the number of one that has ended
     FileUtils.rm_rf(@dir)
   end
