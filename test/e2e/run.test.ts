@@ -69,7 +69,8 @@ onFluentd(ONE_VERSION, (version) => {
 
   // Before 1.18 SIGUSR2 reloads inside the worker.
   test('SIGUSR2 replaces the supervisor: its end is not the end of Fluentd', async ({ site }) => {
-    const running = run(site);
+    // The old one is stopped after 10 s at the earliest (supervisor.rb).
+    const running = run(site, { args: ['--quiet', 'off', '--grace', '60s'] });
     await printed(running, /line 1/);
     const first = (await running.logged(/1 worker/)).msg;
     signalInside(running, 'SIGUSR2');
