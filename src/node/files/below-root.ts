@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
-import { type PlaceOf, toBytes } from './files.ts';
+import { type PlaceOf, toBytes, unlessItFails } from './files.ts';
 
 /** Linux follows as many (path_resolution(7)). */
 const MOST_LINKS = 40;
@@ -35,13 +35,10 @@ export function placesBelow(root: string | undefined): PlaceOf {
 export function leadsAway(root: string | undefined): (path: string) => boolean {
   const follow = followerBelow(root ?? '');
   return (path) => {
-    try {
-      const { place, links } = follow(root === undefined ? resolve(path) : path);
-      // A Pod's removal also removes two directories above its log: pods/UID/container/0.log.
-      return links > 0 && !existsSync(toBytes(dirname(dirname(dirname(place.path)))));
-    } catch {
-      return false;
-    }
+    const found = unlessItFails(() => follow(root === undefined ? resolve(path) : path));
+    if (found === undefined || found.links === 0) return false;
+    // A Pod's removal also removes two directories above its log: pods/UID/container/0.log.
+    return !existsSync(toBytes(dirname(dirname(dirname(found.place.path)))));
   };
 }
 

@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { type Chunk, type ChunkListing, chunkId } from '../../core/fluentd/buffers.ts';
 import { parseGlob } from '../../core/in-tail/path-glob.ts';
-import type { PlaceOf } from './files.ts';
-import { exists, inPortions, toBytes } from './files.ts';
+import { exists, inPortions, type PlaceOf, toBytes, unlessItFails } from './files.ts';
 import { rubyGlob } from './walk.ts';
 
 /** Lists twice, because one listing misses a chunk that Fluentd renames from staged to queued meanwhile (file_chunk.rb, enqueued!). */
@@ -19,9 +18,5 @@ export async function listChunks(globs: readonly string[], placeOf: PlaceOf): Pr
 
 /** 0 for a chunk that was just renamed or delivered. The next look sees the change. */
 function sizeOf(path: string): number {
-  try {
-    return statSync(toBytes(path), { throwIfNoEntry: false })?.size ?? 0;
-  } catch {
-    return 0;
-  }
+  return unlessItFails(() => statSync(toBytes(path), { throwIfNoEntry: false }))?.size ?? 0;
 }

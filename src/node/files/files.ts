@@ -86,6 +86,15 @@ export async function exists(path: string, placeOf: PlaceOf = (own) => own): Pro
   }
 }
 
+/** The result of the work; undefined if it throws, because the system refuses it. */
+export function unlessItFails<Result>(work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 /** A path for Node's functions. A well-formed string saves a copy. */
 export function toBytes(path: string): string | Buffer {
   return path.isWellFormed() ? path : Buffer.from(encodePath(path));

@@ -3,7 +3,7 @@ import { isFileOf } from '../../core/look/file-state.ts';
 import type { FileLook, FileStat } from '../../core/look/snapshot.ts';
 import { type KeyedEntry, NEWLINE, type PositionEntry } from '../../core/pos-file/pos-file.ts';
 import { leadsAway, placesBelow } from './below-root.ts';
-import { inPortions, type PlaceOf, toBytes } from './files.ts';
+import { inPortions, type PlaceOf, toBytes, unlessItFails } from './files.ts';
 import { inWords } from './in-words.ts';
 
 /** Why Fluentd may see what posidle does not. */
@@ -44,7 +44,7 @@ function lookOf(entry: PositionEntry, placeOf: PlaceOf, isAway: (path: string) =
 
 /** Whether there is a newline at or after the position; undefined if the file goes on without one, or is unreadable. */
 function hasNewline(place: string, position: number): boolean | undefined {
-  try {
+  return unlessItFails(() => {
     const file = openSync(toBytes(place), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       for (let at = position; at < position + SEARCHED; at += BUFFER.length) {
@@ -56,9 +56,7 @@ function hasNewline(place: string, position: number): boolean | undefined {
     } finally {
       closeSync(file);
     }
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** `known`: the inode that an entry names, which nearly always is the same. One text for both saves memory. */

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DrainRequest } from '../../core/progress/drain-request.ts';
 import type { Millis } from '../../core/text/units.ts';
+import { unlessItFails } from './files.ts';
 
 /** Allows for two clocks of one node, and for file systems that keep whole seconds. */
 const TOLERANCE: Millis = 1_000;
@@ -110,10 +111,6 @@ export class HeartbeatFile implements TriggerFile {
 
 /** `identity` changes when the file is replaced, written or touched. Undefined if it is missing or unreadable. */
 function stampOf(path: string): { readonly identity: string; readonly mtime: Millis } | undefined {
-  try {
-    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return stat && { identity: `${stat.ino} ${stat.mtimeNs}`, mtime: Number(stat.mtimeMs) };
-  } catch {
-    return undefined;
-  }
+  const stat = unlessItFails(() => statSync(path, { bigint: true, throwIfNoEntry: false }));
+  return stat && { identity: `${stat.ino} ${stat.mtimeNs}`, mtime: Number(stat.mtimeMs) };
 }

@@ -5,6 +5,7 @@ import { isatty } from 'node:tty';
 import { styleText } from 'node:util';
 import { pino, stdTimeFunctions } from 'pino';
 import { printable, printableInJson } from '../../core/text/printable.ts';
+import { unlessItFails } from '../files/files.ts';
 
 const STDERR = 2;
 /** The most bytes that wait for a reader of the pipe. Further lines are dropped. */
@@ -42,22 +43,13 @@ export function openLog(format: 'json' | 'pretty' = isatty(STDERR) ? 'pretty' : 
 function openStderr() {
   const stat = fstatSync(STDERR);
   if (!stat.isFIFO() && !stat.isSocket()) return throughFile();
-  try {
-    return throughSocket();
-  } catch {
-    // A socket of datagrams (net.js, createHandle).
-    return throughFile();
-  }
+  // It fails with a socket of datagrams (net.js, createHandle).
+  return unlessItFails(throughSocket) ?? throughFile();
 }
 
 function throughFile() {
-  const write = (line: string) => {
-    try {
-      writeSync(STDERR, line);
-    } catch {
-      // ENOSPC or EIO: there is no other place to report it.
-    }
-  };
+  // Of ENOSPC or EIO there is no other place to report it.
+  const write = (line: string) => void unlessItFails(() => writeSync(STDERR, line));
   return { write, close: async () => {} };
 }
 
@@ -80,11 +72,7 @@ function throughSocket() {
 
 /** Another open file of the same pipe, so that others' writes still block. A socket and another user's pipe cannot be opened again. */
 function ownPipe(): number | undefined {
-  try {
-    return openSync(`/proc/self/fd/${STDERR}`, constants.O_WRONLY | constants.O_NONBLOCK);
-  } catch {
-    return undefined;
-  }
+  return unlessItFails(() => openSync(`/proc/self/fd/${STDERR}`, constants.O_WRONLY | constants.O_NONBLOCK));
 }
 
 /** Node's own stdout calls it, too. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, statSync } from 'node:fs';
 import type { ProcessRow } from '../../core/progress/fluentd-reading.ts';
-import { inPortions } from '../files/files.ts';
+import { inPortions, unlessItFails } from '../files/files.ts';
 import { isExhaustion } from '../files/in-words.ts';
 
 const KEPT = 4 * 1024;
@@ -20,15 +20,13 @@ export async function listProc(root = '/proc'): Promise<readonly ProcessRow[]> {
 
 /** A process and its children; undefined if the kernel lists none (CONFIG_PROC_CHILDREN). It may miss a child while another ends (proc(5)). */
 export function familyInProc(pid: number): readonly ProcessRow[] | undefined {
-  try {
+  return unlessItFails(() => {
     const tasks = `/proc/${pid}/task`;
     const children = readdirSync(tasks).flatMap((task) =>
       readFileSync(`${tasks}/${task}/children`, 'utf8').split(' '),
     );
     return [pid, ...children.filter(Boolean).map(Number)].flatMap((one) => readProc(one));
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** Gives nothing for a process that is gone. Throws if the system cannot open a file: then nobody knows whether it is gone. */
@@ -48,23 +46,17 @@ export function readProc(pid: number, { root = '/proc', most = KEPT } = {}): rea
  * 6 MiB (execve(2)).
  */
 export function environmentOf(pid: number): Readonly<Record<string, string>> | undefined {
-  try {
+  return unlessItFails(() => {
     if (statSync(`/proc/${pid}/environ`).uid !== process.geteuid?.()) return undefined;
     const words = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
     return Object.fromEntries(
       words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]),
     );
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 export function workingDirectoryOf(pid: number): string | undefined {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    return undefined;
-  }
+  return unlessItFails(() => readlinkSync(`/proc/${pid}/cwd`));
 }
 
 /** Fields 3, 4, 6 and 22. They begin after the last `)`, because the name in field 2 may contain anything. */

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import type { ProcessIdentity, ProcessRow } from '../../core/progress/fluentd-reading.ts';
+import { unlessItFails } from '../files/files.ts';
 import { inWords } from '../files/in-words.ts';
 import { familyInProc, listProc, readProc } from './proc.ts';
 
@@ -7,15 +8,7 @@ import { familyInProc, listProc, readProc } from './proc.ts';
  * Where /proc cannot be read (macOS, or a profile that denies it) posidle uses the `ps` command. It never changes from one to the other:
  * they give the same process different start times.
  */
-const HAS_PROC = canReadProc();
-
-function canReadProc(): boolean {
-  try {
-    return readdirSync('/proc').length > 0 && readProc(process.pid).length > 0;
-  } catch {
-    return false;
-  }
-}
+const HAS_PROC = unlessItFails(() => readdirSync('/proc').length > 0 && readProc(process.pid).length > 0);
 
 /** Rejects if nobody knows which processes there are. Of a family it lists only a process and its children, if the kernel can. */
 export async function listProcesses(family?: number): Promise<readonly ProcessRow[]> {

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { rubyOption } from '../../core/witness/load.ts';
-import { exists } from '../files/files.ts';
+import { exists, unlessItFails } from '../files/files.ts';
 import { openWithoutLinks } from '../files/safe-write.ts';
 
 /** The path of a Unix socket has at most 107 bytes (unix(7)), and the witness adds up to 30. */
@@ -48,13 +48,8 @@ function refusalOf(dir: string): string | undefined {
 export async function writeOwnWitness(): Promise<string> {
   const own = join(tmpdir(), 'posidle-');
   const dir = await mkdtemp(refusalOf(`${own}123456`) === undefined ? own : '/tmp/posidle-');
-  process.once('exit', () => {
-    try {
-      rmSync(dir, { recursive: true, force: true });
-    } catch {
-      // An error here would keep the child of `run` from being killed.
-    }
-  });
+  // An error there would keep the child of `run` from being killed.
+  process.once('exit', () => unlessItFails(() => rmSync(dir, { recursive: true, force: true })));
   await writeWitness(dir);
   await chmod(dir, 0o700);
   return dir;
