@@ -1,6 +1,6 @@
-import { type BigIntStats, opendirSync, statSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { toBytes } from '../files/files.ts';
+import { type BigIntStats, statSync } from 'node:fs';
+import { opendir, stat } from 'node:fs/promises';
+import { toBytes, unlessItFails } from '../files/files.ts';
 
 /** The most files to check, in the order of opening: a process may hold a million open. Fluentd opens its pos file before its logs. */
 const MOST_FILES = 20_000;
@@ -17,28 +17,21 @@ export async function holdsOpen(
   );
   const wanted = new Set(stats.flatMap((found) => (found === undefined ? [] : idOf(found))));
   try {
-    const names = opendirSync(`/proc/${pid}/fd`, { bufferSize: 1_024 });
-    try {
-      for (let left = most; left > 0; left -= 1) {
-        const name = names.readSync()?.name;
-        if (name === undefined) return false;
-        if (isOneOf(wanted, `/proc/${pid}/fd/${name}`)) return true;
-      }
-      return false;
-    } finally {
-      names.closeSync();
+    let left = most;
+    for await (const { name } of await opendir(`/proc/${pid}/fd`, { bufferSize: 1_024 })) {
+      if (isOneOf(wanted, `/proc/${pid}/fd/${name}`)) return true;
+      left -= 1;
+      if (left === 0) break;
     }
+    return false;
   } catch {
     return undefined;
   }
 }
 
 function isOneOf(wanted: ReadonlySet<string>, path: string): boolean {
-  try {
-    return wanted.has(idOf(statSync(path, { bigint: true })));
-  } catch {
-    return false;
-  }
+  const stat = unlessItFails(() => statSync(path, { bigint: true }));
+  return stat !== undefined && wanted.has(idOf(stat));
 }
 
 function idOf({ dev, ino }: BigIntStats): string {
