@@ -72,17 +72,11 @@ function parseStat(text: string): Pick<ProcessRow, 'ppid' | 'session' | 'startTi
 
 /** Keeps the beginning and the end of a long command line: Java's main class follows the class path, and `--under-supervisor` the text of `-i`. */
 function parseCmdline(bytes: Buffer, most: number): readonly string[] {
-  const whole = withoutPadding(bytes);
+  // setproctitle pads a title with NULs.
+  const whole = bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1);
   if (whole.length <= most) return wordsOf(whole);
   const half = Math.floor(most / 2);
   return [...wordsOf(whole.subarray(0, half)), ...wordsOf(whole.subarray(1 - half))];
-}
-
-/** setproctitle pads a title with NULs. */
-function withoutPadding(bytes: Buffer): Buffer {
-  let end = bytes.length;
-  while (end > 0 && bytes[end - 1] === 0) end -= 1;
-  return bytes.subarray(0, end);
 }
 
 function wordsOf(bytes: Buffer): readonly string[] {
