@@ -52,16 +52,13 @@ function rest(count: number, unit: string): string {
   return count === 0 ? '' : ` ${count} ${unit}`;
 }
 
-const AGES: readonly (readonly [Millis, string])[] = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'm'],
-];
-
 /** `0s`, `42s`, `5m`, `3h`, `12d`: for a narrow column. */
 export function formatAge(span: Millis): string {
-  for (const [unit, letter] of AGES) if (span >= unit) return `${Math.floor(span / unit)}${letter}`;
-  return `${Math.max(0, Math.floor(span / 1_000))}s`;
+  const seconds = Math.max(0, Math.floor(span / 1_000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)}h`;
+  return `${Math.floor(seconds / 86_400)}d`;
 }
 
 /** `0 B`, `512 B`, `12.4 MiB`. */
