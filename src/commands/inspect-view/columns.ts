@@ -84,17 +84,12 @@ export function* layOut(
   }
 }
 
-interface ShownColumn {
-  readonly index: number;
-  readonly widest: number;
-}
-
 function fitting(
   columns: readonly string[],
   files: readonly ObservedFile[],
   rowOf: (file: ObservedFile) => Row,
   width: number,
-): readonly ShownColumn[] {
+) {
   let longest = NAME.length;
   let shown = columns.map(({ length }, index) => ({ index, widest: length }));
   for (const file of files) {
@@ -110,6 +105,6 @@ function fitting(
   return shown;
 }
 
-function takenBy(shown: readonly ShownColumn[]): number {
+function takenBy(shown: readonly { readonly widest: number }[]): number {
   return shown.reduce((sum, { widest }) => sum + widest + GAP.length, 0);
 }

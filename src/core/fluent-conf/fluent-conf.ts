@@ -63,12 +63,10 @@ function distinct(problems: readonly ConfProblem[]): readonly ConfProblem[] {
 /** A line for each reason: the first problem, and in how many more places there is another one. */
 function told(problems: readonly ConfProblem[]): readonly string[] {
   const groups = groupedBy(problems, ({ why, text }) => why ?? text);
-  return [...groups.values()].flatMap(([first, ...others]) => {
-    if (first === undefined) return [];
-    const { place, text, why } = first;
+  return [...groups.values()].map(([{ place, text, why }, ...others]) => {
     const where = place.line === undefined ? place.file : `${place.file}:${place.line}`;
     const more = others.length > 0 ? ` and ${counted(others.length, 'more place')}` : '';
-    return [`${where}${more}: ${text}${why === undefined ? '' : `: ${why}`}`];
+    return `${where}${more}: ${text}${why === undefined ? '' : `: ${why}`}`;
   });
 }
 
@@ -84,14 +82,9 @@ function backupGlobsIn(directory: string): readonly string[] {
   return [`${base}/backup/worker*/*/*.log`, `${base}/buffer/*/*.log`, `${base}/buffer/*/*.buf`];
 }
 
-interface Scope {
-  readonly params: Params;
-  readonly around: Surroundings;
-}
-
 /** The root and this worker's `<worker>` sections, in Fluentd's order. */
-function scopesOf(root: Params, around: Surroundings): Scope[] {
-  const own = root.sections('worker').flatMap((params): Scope[] => {
+function scopesOf(root: Params, around: Surroundings) {
+  const own = root.sections('worker').flatMap((params) => {
     const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(params.arg() ?? '') ?? [];
     if (first === undefined) params.problem('<worker> names no worker that posidle can read', 'workers');
     const isOwn = Number(first) <= around.workerId && around.workerId <= Number(last);
