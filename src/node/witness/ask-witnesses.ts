@@ -52,25 +52,18 @@ async function listWitnesses(dir: string): Promise<readonly string[]> {
 export async function askWitnesses(dir: string, question: Question, patience = SILENCE): Promise<Reports> {
   const at = performance.now();
   const names = await listWitnesses(dir).catch((error: Error) => error);
-  if (names instanceof Error)
-    return {
-      at,
-      witnesses: [
-        { worker: dir, kind: 'silent', why: `${CANNOT_BE_ASKED}: ${inWords(names)}`, isBusy: true },
-      ],
-    };
+  if (names instanceof Error) {
+    const why = `${CANNOT_BE_ASKED}: ${inWords(names)}`;
+    return { at, witnesses: [{ worker: dir, kind: 'silent', why, isBusy: true }] };
+  }
   const budget = newBudget();
   const ask = (name: string) => askOne(dir, name, question, budget, patience);
   const newest = await Promise.all(names.slice(-MOST_WITNESSES).map(ask));
   // The older ones are too many to ask.
-  const unasked = names.slice(-MOST_WITNESSES - 1, -MOST_WITNESSES);
-  return {
-    at,
-    witnesses: [
-      ...unasked.map((worker) => ({ worker, kind: 'gone', report: undefined }) as const),
-      ...newest,
-    ],
-  };
+  const unasked = names
+    .slice(-MOST_WITNESSES - 1, -MOST_WITNESSES)
+    .map((worker) => ({ worker, kind: 'gone', report: undefined }) as const);
+  return { at, witnesses: [...unasked, ...newest] };
 }
 
 /**
