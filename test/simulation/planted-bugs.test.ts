@@ -82,7 +82,7 @@ async function runWith(plants: readonly Plant[], entry: string, args: readonly s
   };
   await build({
     ...{ entryPoints: [entry], outfile: OUT, bundle: true, platform: 'node', format: 'esm' },
-    ...{ packages: 'external', logLevel: 'silent', plugins: [plugin] },
+    ...{ packages: 'external', logLevel: 'silent', target: 'node20', plugins: [plugin] },
   });
   const ran = spawnSync(process.execPath, [OUT, ...args], { encoding: 'utf8' });
   rmSync(OUT);

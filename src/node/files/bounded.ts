@@ -30,24 +30,20 @@ export async function readBounded(path: string, limit: number, known?: string) {
 async function readNow(path: string, limit: number, known: string | undefined): Promise<FileContent> {
   // Non-blocking, because opening a FIFO without a writer would wait for ever. A network file system asks the server at each opening
   // (close-to-open, nfs(5)).
-  const file = await open(Buffer.from(encodePath(path)), constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    // Synchronous: a promise costs several times as much, and the file is already open.
-    const stat = fstatSync(file.fd, { bigint: true });
-    const { dev, ino, size, mtimeNs, ctimeNs } = stat;
-    const id = `${dev} ${ino}`;
-    /** Changes with the content. */
-    const stamp = `${id} ${size} ${mtimeNs} ${ctimeNs}`;
-    refuseKind(stat);
-    refuseLarge(Number(size), limit);
-    /** undefined if the file has not changed. */
-    const bytes = stamp === known ? undefined : await readAll(file, Number(size), limit);
-    // After the last byte was read.
-    const { mtimeMs } = fstatSync(file.fd);
-    return { bytes, stamp, file: id, writtenAgo: Math.max(0, Math.round(Date.now() - mtimeMs - TICK)) };
-  } finally {
-    await file.close();
-  }
+  await using file = await open(Buffer.from(encodePath(path)), constants.O_RDONLY | constants.O_NONBLOCK);
+  // Synchronous: a promise costs several times as much, and the file is already open.
+  const stat = fstatSync(file.fd, { bigint: true });
+  const { dev, ino, size, mtimeNs, ctimeNs } = stat;
+  const id = `${dev} ${ino}`;
+  /** Changes with the content. */
+  const stamp = `${id} ${size} ${mtimeNs} ${ctimeNs}`;
+  refuseKind(stat);
+  refuseLarge(Number(size), limit);
+  /** undefined if the file has not changed. */
+  const bytes = stamp === known ? undefined : await readAll(file, Number(size), limit);
+  // After the last byte was read.
+  const { mtimeMs } = fstatSync(file.fd);
+  return { bytes, stamp, file: id, writtenAgo: Math.max(0, Math.round(Date.now() - mtimeMs - TICK)) };
 }
 
 function refuseKind(stat: BigIntStats): void {

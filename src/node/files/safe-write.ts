@@ -31,13 +31,9 @@ export async function openWithoutLinks(path: string, flags: number): Promise<Fil
 /** Holds the directory open while it asks for its path, so that nobody can replace it meanwhile. */
 async function openInDirectory(path: string, flags: number): Promise<FileHandle> {
   if (process.platform !== 'linux') return await open(toBytes(path), flags, 0o644);
-  const directory = await open(toBytes(dirname(path)), O_PATH | constants.O_DIRECTORY);
-  try {
-    const held = `/proc/self/fd/${directory.fd}`;
-    const place = decodePath(await readlink(held, { encoding: 'buffer' }));
-    if (place !== dirname(path)) throw new Error(`a symbolic link leads to its directory, which is ${place}`);
-    return await open(toBytes(`${held}/${basename(path)}`), flags, 0o644);
-  } finally {
-    await directory.close();
-  }
+  await using directory = await open(toBytes(dirname(path)), O_PATH | constants.O_DIRECTORY);
+  const held = `/proc/self/fd/${directory.fd}`;
+  const place = decodePath(await readlink(held, { encoding: 'buffer' }));
+  if (place !== dirname(path)) throw new Error(`a symbolic link leads to its directory, which is ${place}`);
+  return await open(toBytes(`${held}/${basename(path)}`), flags, 0o644);
 }

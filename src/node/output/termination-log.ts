@@ -21,13 +21,9 @@ export async function writeTerminationLog(path: string | undefined, outcome: Out
 async function write(path: string | undefined, line: string): Promise<void> {
   const place = path ?? (existsSync(USUAL) ? USUAL : undefined);
   if (place === undefined) return;
-  const file = await openWithoutLinks(place, constants.O_WRONLY | constants.O_CREAT);
-  try {
-    await file.truncate();
-    await file.writeFile(`${line}\n`);
-  } finally {
-    await file.close();
-  }
+  await using file = await openWithoutLinks(place, constants.O_WRONLY | constants.O_CREAT);
+  await file.truncate();
+  await file.writeFile(`${line}\n`);
 }
 
 /** Drops the smallest items of `left` and `doubts`, and then the outputs, until the line fits. */

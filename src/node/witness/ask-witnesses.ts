@@ -113,7 +113,10 @@ async function askOne(
     answer = await exchange(path, question, budget, end - performance.now());
   const { text, why, isCut = false, isBusy = isCut } = answer;
   if (why !== undefined) return { worker, kind: 'silent', why, isBusy };
-  if (text === undefined) return { worker, kind: 'gone', report: await lastReportOf(dir, worker, budget) };
+  if (text === undefined) {
+    const last = await lastReportOf(dir, worker, budget).catch(() => undefined);
+    return { worker, kind: 'gone', report: last };
+  }
   const report = parseReport(text);
   if (!('notBelieved' in report)) return { worker, kind: 'alive', report };
   const notBelieved = `posidle does not believe its witness: ${report.notBelieved}`;
@@ -124,23 +127,16 @@ async function askOne(
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 async function lastReportOf(dir: string, worker: string, budget: Budget): Promise<Report | undefined> {
-  const file = await open(join(dir, worker.replace(/sock$/, 'end')), FLAGS).catch(() => undefined);
-  if (file === undefined) return undefined;
-  try {
-    const stat = await file.stat();
-    if (!stat.isFile() || stat.nlink > 1 || stat.size > budget.bytes) return undefined;
-    budget.bytes -= stat.size;
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(stat.size));
-    const word = buffer.subarray(0, bytesRead);
-    budget.values -= valuesIn(word);
-    if (budget.values < 0) return undefined;
-    const report = parseReport(word.toString());
-    return 'notBelieved' in report ? undefined : report;
-  } catch {
-    return undefined;
-  } finally {
-    await file.close();
-  }
+  await using file = await open(join(dir, worker.replace(/sock$/, 'end')), FLAGS);
+  const stat = await file.stat();
+  if (!stat.isFile() || stat.nlink > 1 || stat.size > budget.bytes) return undefined;
+  budget.bytes -= stat.size;
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(stat.size));
+  const word = buffer.subarray(0, bytesRead);
+  budget.values -= valuesIn(word);
+  if (budget.values < 0) return undefined;
+  const report = parseReport(word.toString());
+  return 'notBelieved' in report ? undefined : report;
 }
 
 /** With neither `text` nor `why`, nobody listens any more. */
