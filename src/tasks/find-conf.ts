@@ -33,20 +33,15 @@ export interface ConfWanted {
 export interface FoundPosFiles {
   /** Empty: posidle asks the witness, or the configuration has no in_tail source. */
   readonly posFiles: readonly string[];
-  readonly conf: FluentConf | undefined;
+  readonly conf?: FluentConf | undefined;
   /** Warnings about the configuration, a line each. */
   readonly warnings: readonly string[];
-  readonly confPath: string | undefined;
+  readonly confPath?: string;
   /** The directory of the witness, if there is one. */
   readonly witness?: string | undefined;
 }
 
-export const NOTHING_FOUND: FoundPosFiles = {
-  posFiles: [],
-  conf: undefined,
-  warnings: [],
-  confPath: undefined,
-};
+export const NOTHING_FOUND: FoundPosFiles = { posFiles: [], warnings: [] };
 
 const BY_WITNESS = 'give Fluentd a witness (`posidle witness` shows how)';
 /** Linux has no longer paths (limits.h). */
