@@ -54,23 +54,17 @@ export async function runInspect(args: InspectArgs): Promise<number> {
   return process.exitCode;
 }
 
-interface Looked {
-  readonly found: Found;
-  readonly passed: boolean;
-  /** Replaces the table by this line. */
-  readonly reason?: string;
-}
-
-async function look(inspect: Inspect, args: InspectArgs): Promise<Looked> {
+/** `reason`: a line that replaces the table. */
+async function look(inspect: Inspect, args: InspectArgs) {
   const { wait, 'max-lag': most } = args;
   if (wait !== undefined) return await Promise.race([waitUntilRead(inspect, wait, args), overdue(wait)]);
   const found = await inspect();
   return most === undefined
-    ? { found, passed: isEverythingReadable(found) }
+    ? { found, passed: isEverythingReadable(found), reason: undefined }
     : { found, ...check(found, most) };
 }
 
-async function waitUntilRead(inspect: Inspect, atMost: Millis, { interval }: InspectArgs): Promise<Looked> {
+async function waitUntilRead(inspect: Inspect, atMost: Millis, { interval }: InspectArgs) {
   const start = performance.now();
   for (;;) {
     const found = await inspect();
