@@ -15,11 +15,7 @@ export interface RubyContext {
 type Evaluated = string | null | { readonly reason: string };
 
 /** Ruby's String and Integer, and the nil that `ENV` gives. */
-type Value = string | bigint | Unset;
-
-interface Unset {
-  readonly unset: string;
-}
+type Value = string | bigint | { readonly unset: string };
 
 /** Gives its value only if that is needed, as in Ruby. */
 type Expression = (context: RubyContext) => Value;
