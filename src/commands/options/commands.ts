@@ -105,24 +105,19 @@ export const COMMANDS = {
     words: 'inject [files..]',
     about: 'add posidle to the Fluentd of manifests, and print them',
     options: namedInErrors({
-      image: parsed(
-        'REF',
-        'the image posidle, as the nodes can pull it; by default posidle:VERSION, which each node must have then',
-        CHANGE,
-        nonEmpty,
-      ),
-      container: parsed(
-        'NAME',
-        "Fluentd's container, if it is not fluentd or emr-container-fluentd",
-        CHANGE,
-        nonEmpty,
-      ),
-      path: parsed(
-        'PATH',
-        'where a document of another kind has its Pod template, such as spec.driver.template',
-        CHANGE,
-        nonEmpty,
-      ),
+      image: {
+        ...parsed(CHANGE, nonEmpty),
+        describe:
+          'REF: the image posidle, as the nodes can pull it; by default posidle:VERSION, which each node must have then',
+      },
+      container: {
+        ...parsed(CHANGE, nonEmpty),
+        describe: "NAME: Fluentd's container, if it is not fluentd or emr-container-fluentd",
+      },
+      path: {
+        ...parsed(CHANGE, nonEmpty),
+        describe: 'PATH: where a document of another kind has its Pod template, such as spec.driver.template',
+      },
     }),
     positional: ['files', 'FILE: manifests; - is stdin'],
     exits: '0 changed; 3 nothing was changed: the output is your manifest as it was',

@@ -11,22 +11,17 @@ export const SHOW = 'How to show it:';
 
 export const posFileOptions = {
   'pos-file': {
-    ...text(
-      'PATH',
-      'a pos file, in which in_tail writes how far it has read, or a glob; repeatable; by default those of fluent.conf',
-      WHICH,
-    ),
+    ...text(WHICH),
+    describe:
+      'PATH: a pos file, in which in_tail writes how far it has read, or a glob; repeatable; by default those of fluent.conf',
     alias: 'p',
     array: true,
     nargs: 1,
   },
   'fluent-conf': {
-    ...parsed(
-      'FILE',
-      "Fluentd's configuration; by default the -c of the Fluentd to stop, else $FLUENT_CONF, else where the images have it",
-      WHICH,
-      nonEmpty,
-    ),
+    ...parsed(WHICH, nonEmpty),
+    describe:
+      "FILE: Fluentd's configuration; by default the -c of the Fluentd to stop, else $FLUENT_CONF, else where the images have it",
     alias: 'c',
   },
 } as const;
@@ -50,18 +45,18 @@ function coerced(name: string, value: unknown, parse: (given: string) => unknown
   }
 }
 
-export function text(placeholder: string, meaning: string, group: string) {
-  return { type: 'string', requiresArg: true, describe: `${placeholder}: ${meaning}`, group } as const;
+export function text(group: string) {
+  return { type: 'string', requiresArg: true, group } as const;
 }
 
-export function parsed<T>(placeholder: string, meaning: string, group: string, coerce: (given: string) => T) {
-  return { ...text(placeholder, meaning, group), coerce } as const;
+export function parsed<T>(group: string, coerce: (given: string) => T) {
+  return { ...text(group), coerce } as const;
 }
 
 export function flag(meaning: string, group: string) {
   return { type: 'boolean', default: false, describe: meaning, group } as const;
 }
 
-export function duration(meaning: string, byDefault: Millis | 'off', group: string) {
-  return { ...parsed('DUR', meaning, group, durationOr()), default: writeDuration(byDefault) } as const;
+export function duration(group: string, byDefault: Millis | 'off') {
+  return { ...parsed(group, durationOr()), default: writeDuration(byDefault) } as const;
 }
