@@ -17,6 +17,7 @@ interface LookOf {
 }
 
 const NO_WITNESS = { source: 'outside', reports: undefined } as const;
+const UNASKED = { source: 'witness', reports: undefined } as const;
 
 /** Takes the looks. */
 export class Collector {
@@ -41,13 +42,13 @@ export class Collector {
    * Takes one look. If the witnesses know enough, now and in the look before, the facts about files are older. It lists buffers last,
    * because in_tail moves a position only when the buffer has the lines (in_tail.rb:1269).
    */
-  async look(depth: Depth, { fluentd, sign, question, patience }: LookOf): Promise<Snapshot> {
+  async look(depth: Depth, { fluentd, ...asked }: LookOf): Promise<Snapshot> {
     const host = this.#host;
     const { doneProcess, self = 0, posFiles } = this.#subject;
     const lookedAt = host.now();
     await this.#buffers.begin();
     this.waitsFor = 'witness';
-    const witnessed = await this.#askWitnesses(depth, sign, question, patience);
+    const witnessed = await this.#askWitnesses(depth, asked);
     this.waitsFor = 'files';
     const { reports } = witnessed;
     const isAnswered = reports !== undefined && isComplete(reports) && isAnyAlive(reports);
@@ -65,17 +66,11 @@ export class Collector {
   }
 
   /** A light look only checks that there is a witness, unless only the witness shows movement. */
-  async #askWitnesses(
-    depth: Depth,
-    sign: FluentdSign,
-    question: Question,
-    patience: Millis | undefined,
-  ): Promise<Pick<Snapshot, 'source' | 'reports'>> {
+  async #askWitnesses(depth: Depth, { sign, question, patience }: Omit<LookOf, 'fluentd'>) {
     const { witness, posFiles } = this.#subject;
     if (witness === undefined) return NO_WITNESS;
-    if (depth === 'light' && posFiles.length > 0)
-      return sign === 'unknown' ? NO_WITNESS : { source: 'witness', reports: undefined };
+    if (depth === 'light' && posFiles.length > 0) return sign === 'unknown' ? NO_WITNESS : UNASKED;
     const reports = await this.#host.askWitnesses(witness, question, patience);
-    return reports.witnesses.length === 0 ? NO_WITNESS : { source: 'witness', reports };
+    return reports.witnesses.length === 0 ? NO_WITNESS : ({ source: 'witness', reports } as const);
   }
 }

@@ -1,4 +1,4 @@
-import type { FileLook, FollowedReading, PosFileReading, Snapshot } from '../look/snapshot.ts';
+import type { FileLook, FollowedReading, PosFileReading } from '../look/snapshot.ts';
 import { entryKeyIn } from '../pos-file/pos-file.ts';
 import { nameOfWorker, type Report } from '../witness/answer.ts';
 import type { Reports } from '../witness/reports.ts';
@@ -7,10 +7,7 @@ import type { Reports } from '../witness/reports.ts';
  * What pos files, log files and directories would show, as the witnesses say it: posidle's own container has none of these files. Each
  * in_tail input counts as one pos file, and so does a worker that does not answer.
  */
-export function filesBy(
-  { witnesses }: Reports,
-  dir: string,
-): Pick<Snapshot, 'posFiles' | 'looks' | 'followed'> {
+export function filesBy({ witnesses }: Reports, dir: string) {
   const report = witnesses.flatMap((one) => (one.kind === 'alive' ? [one.report] : []));
   if (report.length === 0) {
     const nobody: PosFileReading = {

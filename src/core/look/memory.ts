@@ -64,11 +64,7 @@ const UNREAD = 'it left its path, or was cut short, before its position showed t
 const AT_ITS_PATH: ReadonlySet<FileState> = new Set(['caught-up', 'partial-line', 'behind', 'blocked']);
 
 /** The files that are no longer whole at the path of their entry. `entries`: the memory after this look. */
-function departedIn(
-  memory: Memory,
-  entries: Memory['entries'],
-  at: Millis,
-): Pick<Memory, 'departed' | 'departedAt'> {
+function departedIn(memory: Memory, entries: Memory['entries'], at: Millis) {
   const departed = new Map(memory.departed);
   let { departedAt } = memory;
   for (const [key, now] of entries) {
@@ -121,11 +117,7 @@ function sinceWhen({ supervisor }: Memory, identity: ProcessIdentity, at: Millis
 }
 
 /** `workersSince` restarts with each new worker, because a signal kills a worker that is just starting. */
-function workersIn(
-  { workers, workersSince }: Memory,
-  fluentd: FluentdReading,
-  at: Millis,
-): Pick<Memory, 'workers' | 'workersSince'> {
+function workersIn({ workers, workersSince }: Memory, fluentd: FluentdReading, at: Millis) {
   if (fluentd.kind !== 'running') return { workers, workersSince };
   const isNew = fluentd.workers.some((worker) => !workers.some((known) => isSame(known, worker)));
   return { workers: fluentd.workers, workersSince: isNew ? at : workersSince };
