@@ -159,7 +159,7 @@ class PosidleWitness
     return old if s.nil? || s.ino != w.pe.read_inode
     reads &&= old.nil? || old[:pos] != pos || s.ctime != old[:sure]
     first = (io(w)&.pread(64, 0) rescue nil) if reads
-    @marks[h] = old = old.merge(UNREAD) if changed(w, h, s, pos, reads: reads, first: first)
+    @marks[h] = old = old.to_h.merge(UNREAD) if changed(w, h, s, pos, reads: reads, first: first)
     return unless @marks[h].equal?(old) # the other thread told of it
     size = [old ? old[:size] : 0, s.size].max
     return old && (old[:size] == size ? old : old.merge(size: size)) unless reads
