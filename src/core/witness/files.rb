@@ -42,6 +42,7 @@ class PosidleWitness
     @marks.delete(h) # else a look sees the next position beside the last size
   end
   def after_rotate(w, stat) # an earlier worker read the bytes before the position, or nobody did
+    @open[w] = true
     return unless (was = @new.delete(w))
     before, now = @closed[key = key(w)], report(w)
     now[:pos] = was if (now[:pos]..2**60).cover?(was) # in_tail begins anew where the file is shorter
@@ -126,9 +127,7 @@ class PosidleWitness
   def look_at_files(asked)
     began, marked = ms, @marks.keys
     @inputs = defined?(Fluent::Plugin::TailInput) ? @root.inputs.grep(Fluent::Plugin::TailInput) : []
-    tails = @inputs.flat_map { |i| var(i, :@tails).to_h.values + var(i, :@tails_rotate_wait).to_h.keys }
-    tails |= ObjectSpace.each_object(Fluent::Plugin::TailInput::TailWatcher).to_a if asked && @inputs.any? # Fluentd 1.14 has no such list
-    @watchers = (tails | @watchers).select { |w| reads?(w) }
+    @watchers = @open.keys.select { |w| reads?(w) }
     @stats = Hash.new { |h, p| h[p] = stat(p) } # one for each file in a look
     @reports = asked ? @watchers.first(20_000).map { |w| report(w, @stats) } : []
     late = clock + (asked ? 2 : 0.5) # each read may wait 0.1 s for Ruby's lock

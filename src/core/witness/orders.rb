@@ -36,7 +36,7 @@ class PosidleWitness
   end
   def add(i, files)
     stop = clock(Process::CLOCK_THREAD_CPUTIME_ID) + TURN
-    all = var(i, :@tails).values | (var(i, :@tails_rotate_wait) || live(i)).to_h.keys
+    all = var(i, :@tails).values | var(i, :@tails_rotate_wait).to_h.keys | @open.keys.select { |w| input(w).equal?(i) }
     paths = all.map { |w| [w.path, true] }.to_h # its watcher sees a new file, also one that waits for rotate_wait
     number = lambda { |s| var(i, :@follow_inodes) ? s.ino : [s.dev, s.ino] } # an open file's number is its own
     open = all.map { |w| [(number.call(io(w).stat) rescue nil), true] }.to_h
@@ -52,10 +52,6 @@ class PosidleWitness
       var(i, :@pf)[target].update(s.ino, was[:pos]) if same && var(i, :@pf)
       i.construct_watcher(target)
     end
-  end
-  def live(i) # Fluentd 1.14 keeps no list of rotated files
-    all = ObjectSpace.each_object(Fluent::Plugin::TailInput::TailWatcher)
-    all.select { |w| reads?(w) && io(w) && input(w).equal?(i) }.map { |w| [w, nil] }
   end
   # main has ended: a last line without a newline is whole, and so is the record that a multiline source keeps.
   def finish

@@ -29,7 +29,7 @@ class PosidleWitness
     @pod = [__FILE__, *host].map { |path| ms(File.mtime(path)) rescue born }.min - 1000
     @begun, @closed, @held, @marks, @heads, @unfound, @messages, @traces, @real = Array.new(9) { {} }
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @reports, @aside = Array.new(9) { [] }
-    @new, @named, @early = Array.new(3) { {}.compare_by_identity }
+    @open, @new, @named, @early = Array.new(4) { {}.compare_by_identity }
     @orders, @mutex = {}, Mutex.new
     @more = @over = @due = @gap = @again = @flushed = 0
     @tally, @numbers = {}.compare_by_identity, { lines: 0, refused: 0, unrouted: 0, unparsed: 0 }
@@ -82,7 +82,7 @@ class PosidleWitness
       trace(:parses, parser, :parse_singleline, %i[lines], :return) { |_, (lines), done| dropped(lines, *done) if done }
     when 'Fluent::Plugin::TailInput::TailWatcher'
       trace(:rotates, c, :on_rotate, %i[stat], :return) { |w, (stat), done| done ? after_rotate(w, stat) : before_rotate(w, stat) }
-      trace(:closes, c, c.method_defined?(:force_close) ? :force_close : :close) { |w| closes(w) if reads?(w) }
+      trace(:closes, c, c.method_defined?(:force_close) ? :force_close : :close) { |w| closes(w) if @open.delete(w) && reads?(w) }
     when 'Fluent::Plugin::TailInput::TailWatcher::IOHandler' # with num_threads of 1.20
       trace(:pooled, c, :complete_async, %i[success]) { |h, (done)| number(:lines, var(h, :@lines).size) if done }
     when 'Fluent::Plugin::ParserFilter' # without emit_invalid_record_to_error it drops a value in silence
