@@ -22,14 +22,12 @@ class PosidleWitness
   end
   def in_thread(i, order, pause, &work) # one at a time, and a pause after an error (the pos file's volume is full)
     return if var(i, :@startup) && !var(i, :@skip_refresh_on_startup) || !i.timer_running? # too early; from the stop on
-    run(i, order, work) unless @orders.fetch([i.object_id, order], -pause) > clock - pause
-  end
-  def run(i, order, work) # the next one comes at once, because the loop has the timer; other events run in between
-    @orders[key = [i.object_id, order]] = clock
+    return if @orders.fetch(key = [i.object_id, order], -pause) > clock - pause
+    @orders[key] = clock
     i.timer_execute(:in_tail_refresh_watchers, 0, repeat: false) do
       lock = var(i, :@watcher_refresh_monitor) # 1.20
       more = lock ? lock.synchronize(&work) : work.call
-      more == :more ? run(i, order, work) : @orders.delete(key)
+      more == :more ? in_thread(i, order, 0, &work) : @orders.delete(key) # the loop has that timer: other events run in between
     rescue StandardError # in_tail has closed its files meanwhile
       nil
     end
