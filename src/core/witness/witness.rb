@@ -294,12 +294,10 @@ class PosidleWitness
     facts(plugins.select { |p| p.started? && !p.terminated? rescue false }).merge(ready: ready?)
   end
   def plugins # also those inside other plugins
-    all = ObjectSpace.each_object(Fluent::Plugin::Base).to_a
-    return all if all.any? || @root.nil?
-    all = @root.inputs + [@root, *@root.labels.values].flat_map { |agent| agent.filters + agent.outputs }
-    hidden = all.any? && ObjectSpace.each_object(Fluent::Plugin::Base).first.nil? # they may have come meanwhile
-    @fault ||= 'Ruby no longer shows the objects of Fluentd: a plugin has made a Ractor' if hidden
-    all
+    listed = @root ? @root.inputs + [@root, *@root.labels.values].flat_map { |agent| agent.filters + agent.outputs } : []
+    shown = ObjectSpace.each_object(Fluent::Plugin::Base).to_a
+    @fault ||= 'Ruby no longer shows the objects of Fluentd: a plugin has made a Ractor' if shown.empty? && listed.any?
+    shown | listed
   end
   def facts(all)
     settings = (@inputs + all.select { |p| by_event?(p) }).map { |p| plugin(p) }.uniq
