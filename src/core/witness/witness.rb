@@ -11,7 +11,6 @@ class PosidleWitness
                 emit_unmatched_lines reserve_data multiline_mode emit_mode emit_error_for_missing_id check_object
                 blind_write allow_duplicate_key write_operation default_route s3_object_key_format object_key_format
                 insert_key_prefix].freeze
-  BY_EVENT = %i[Filter BareOutput MultiOutput].freeze # plugins without a buffer that may keep records
   QUOTED = /(?<!\w)(?:(")(?>[^"\\]+|\\.)+"?|(')(?>[^'\\]+|\\.)+'?)/m.freeze
   LATER = { Object => :never }.freeze
   ASIDE = /\A(?:bad chunk is moved|chunk files are evacuated) to (.+?)\.?\z/m.freeze # buffer.rb, buf_file.rb, output.rb
@@ -300,7 +299,8 @@ class PosidleWitness
     shown | listed
   end
   def facts(all)
-    settings = (@inputs + all.select { |p| by_event?(p) }).map { |p| plugin(p) }.uniq
+    by_event = all.grep_v(Fluent::Plugin::Output).select { |p| p.respond_to?(:filter_stream) || p.respond_to?(:emit_events) }
+    settings = (@inputs + by_event).map { |p| plugin(p) }.uniq
     (kept, outputs), moving = still do
       [all.map { |p| { class: p.class.name, n: kept(p), emits: interval(p) } }.reject { |h| h[:n] == 0 },
        all.grep(Fluent::Plugin::Output).reject(&:as_secondary).map { |o| output(o) }] # whose records are counted
@@ -314,7 +314,6 @@ class PosidleWitness
       resumed: @resumed, again: @again, more: forgotten, moving: moving,
       worker: ENV['SERVERENGINE_WORKER_ID'].to_i, workers: workers }.merge(@numbers)
   end
-  def by_event?(p); BY_EVENT.any? { |c| Fluent::Plugin.const_defined?(c) && Fluent::Plugin.const_get(c) === p }; end
   def interval(p) # after so many seconds a plugin emits what it keeps; nil: only when it stops
     [var(p, :@multiline_flush_interval), var(p, :@flush_interval)].find { |v| v.is_a?(Numeric) }
   end
