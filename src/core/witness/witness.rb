@@ -141,7 +141,7 @@ class PosidleWitness
     return if more && OWN_TAG.match?(more[:tag].to_s)
     key = { file: source, text: kind(said), error: (err.class.name if err), level: level }
     return if !@messages.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
-    return unless count(key)
+    count(key)
     Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
   end
   def source # the file that called log.warn, or its caller; a frame costs microseconds
@@ -177,15 +177,13 @@ class PosidleWitness
   end
   def count(key, n = 1)
     @mutex.synchronize do
-      has_room = @messages.size < 500 || @messages.key?(key)
-      has_room ? @messages[key] = @messages[key].to_i + n : @more += 1
-      has_room
+      @messages.size < 500 || @messages.key?(key) ? @messages[key] = @messages[key].to_i + n : @more += 1
     end
   end
   def attempt(begins) # messages of a failed flush are no loss: Fluentd takes the chunk back
     said, Thread.current[:posidle] = Thread.current[:posidle], (Hash.new(0) if begins)
     return if begins || said.nil? || said.none? { |k, _| k[:file] == 'fluent/plugin/output.rb' && FLUSHES.match?(k[:text]) }
-    said.each { |key, n| count(key, -n) }
+    said.each { |key, n| count(key, -n) if @messages.key?(key) }
   end
   def messages; @messages.to_a.map { |key, n| key.merge(n: n) if n > 0 }.compact; end
   def starts(buffer) # after a reload a chunk may be one that a buffer of this worker held at its end
