@@ -22,7 +22,7 @@ class PosidleWitness
     tally(o, own ? :own : :lines, es.size) if own ? done && done[0] : done.nil?
   end
   def clears(b) # Fluentd 1.19 keeps the files of chunks, and says so with their ids
-    all = list(b, '@queue').map { |chunk| [ids([chunk])[0], records(chunk)] }.to_h
+    all = items(var(b, :@queue)).map { |chunk| [ids([chunk])[0], records(chunk)] }.to_h
     Thread.current[:posidle_queue] = [b.owner, all]
     tally(b.owner, :exhausted, all.values.sum)
   end

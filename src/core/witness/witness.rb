@@ -12,7 +12,6 @@ class PosidleWitness
                 blind_write allow_duplicate_key write_operation default_route s3_object_key_format object_key_format
                 insert_key_prefix].freeze
   QUOTED = /(?<!\w)(?:(")(?>[^"\\]+|\\.)+"?|(')(?>[^'\\]+|\\.)+'?)/m.freeze
-  LATER = { Object => :never }.freeze
   ASIDE = /\A(?:bad chunk is moved|chunk files are evacuated) to (.+?)\.?\z/m.freeze # buffer.rb, buf_file.rb, output.rb
   def initialize
     require 'socket.so' # socket.rb would activate the gem io-wait, and nothing may be chosen before Fluentd chooses
@@ -99,7 +98,7 @@ class PosidleWitness
   end
   def trace(key, c, m, names = [], *more) # Ruby 2.6; where it fails nothing is traced, so nothing is proven
     t = TracePoint.new(:call, *more) do |tp|
-      Thread.handle_interrupt(LATER) do # a Timeout that strikes here is Fluentd's, and waits
+      Thread.handle_interrupt(Object => :never) do # a Timeout that strikes here is Fluentd's, and waits
         had = names.map { |n| tp.binding.local_variable_get(n) }
         yield tp.self, had, (tp.event == :call ? nil : [tp.return_value])
       rescue Exception # whatever a plugin raises
@@ -275,8 +274,10 @@ class PosidleWitness
   # A worker ignores SIGINT (supervisor.rb). Its supervisor stops it within a second; if it ended by itself before its
   # supervisor has taken the stop, ServerEngine would start another one.
   def reply(word)
+    running = plugins.select { |p| p.started? && !p.terminated? rescue false } if %w[look find finish].include?(word)
+    return facts(running).merge(ready: ready?) if running
+    return { error: 'unknown word' } unless %w[flush stop].include?(word)
     stop = @supervisor.nil? ? [:INT, @pid] : @supervisor == Process.ppid ? [:INT, @supervisor] : [:TERM, @pid]
-    return %w[look find finish].include?(word) ? answer : { error: 'unknown word' } unless %w[flush stop].include?(word)
     return { error: 'not ready' } unless ready? || word == 'stop' && runs?
     word == 'stop' ? Process.kill(*stop) : (@flush = true)
     { done: word }
@@ -287,9 +288,6 @@ class PosidleWitness
     runs? # a worker without any
   end
   def runs?; Thread.main.backtrace.to_a.first(2).any? { |at| at =~ /engine\.rb:\d+:in .*run/ }; end # or waits for SIGWINCH
-  def answer
-    facts(plugins.select { |p| p.started? && !p.terminated? rescue false }).merge(ready: ready?)
-  end
   def plugins # also those inside other plugins
     listed = @root ? @root.inputs + [@root, *@root.labels.values].flat_map { |agent| agent.filters + agent.outputs } : []
     shown = ObjectSpace.each_object(Fluent::Plugin::Base).to_a
@@ -328,9 +326,8 @@ class PosidleWitness
     ids = ids(all = chunks(b))
     facts.merge(bytes: all.sum(&:bytesize), n: ids.size, chunks: (ids if ids.size <= CHUNKS))
   end
-  def list(b, name); items(var(b, name)); end
   def items(l); l.is_a?(Hash) ? l.values : l.to_a.dup; end
-  def chunks(b); %i[@stage @queue @dequeued @queue].flat_map { |v| list(b, v) }.uniq; end # they may go back to the queue meanwhile
+  def chunks(b); %i[@stage @queue @dequeued @queue].flat_map { |v| items(var(b, v)) }.uniq; end # they may go back to the queue meanwhile
   def ids(chunks); chunks.map { |c| c.unique_id.unpack('H*')[0] }; end
   def workers; Fluent::Engine.system_config.workers rescue nil; end
   def writers(p) # so many threads of all workers may write at the same time
