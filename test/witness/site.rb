@@ -229,7 +229,8 @@ def expect(what, found, wanted = true)
 end
 
 at_exit do
-  next if $! || !CASES.key?(ARGV[0])
+  next if $! || CASES.empty?
+  abort "no case of this title: #{ARGV[0]}" unless CASES.key?(ARGV[0])
   site, code = Site.new, 0
   begin
     CASES.fetch(ARGV[0]).call(site)

@@ -122,7 +122,7 @@ class PosidleWitness
     missing += %i[rotates closes parses reads] if @inputs.any?
     missing << :filters if defined?(Fluent::Plugin::ParserFilter)
     missing << :rewrites if (Fluent::Plugin::RewriteTagFilterOutput.method_defined?(:emit_mode) rescue nil)
-    missing -= @traces.select { |_, (_, method)| valid?(method) }.keys
+    missing -= @traces.to_a.select { |_, (_, method)| valid?(method) }.map(&:first)
     @error || @fault || ("not traced: #{missing.join(' ')}" if missing.any?)
   end
   def logs(level, args, block = nil) # Fluentd says by log.warn or log.error, shown or not, that it drops a record
