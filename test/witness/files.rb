@@ -351,15 +351,14 @@ on_oldest_and_newest 'of a file that is renamed unread, and cut at once, one los
   expect('lost', s.look['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
 end
 
-it 'the same, where in_tail tells it while a look is at the file' do |s|
+def told_beside_a_look(s, waits)
   File.write("#{s.dir}/looks.rb", <<~RUBY)
     PosidleWitness.prepend(Module.new do
-      def changed(w, *all, **named)
-        if Thread.current.name == 'posidle-witness' && w.path == '#{s.log}' && File.exist?('#{s.dir}/hold')
-          File.write('#{s.dir}/hold.waits', '')
-          sleep 0.01 until @lost.any?
-        end
-        super
+      #{waits}
+      def until_told(w)
+        return if Thread.current.name != 'posidle-witness' || w.path != '#{s.log}' || !File.exist?('#{s.dir}/hold')
+        File.write('#{s.dir}/hold.waits', '')
+        sleep 0.01 until @lost.any?
       end
     end)
     #{s.counts}
@@ -377,6 +376,51 @@ it 'the same, where in_tail tells it while a look is at the file' do |s|
   s.append("new\n")
   s.looks(4)
   expect('lost', s.look['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
+end
+
+it 'the same, where in_tail tells it while a look is at the file' do |s|
+  told_beside_a_look(s, 'def changed(w, *, **); until_told(w); super; end')
+end
+
+it 'the same, where in_tail tells it as a look goes on to the next file' do |s|
+  told_beside_a_look(s, 'def mark(w, *); super.tap { until_told(w) }; end')
+end
+
+it 'a log that grows while a look meets it for the first time is no loss' do |s|
+  File.write("#{s.dir}/grows.rb", <<~RUBY)
+    PosidleWitness.prepend(Module.new do
+      def own_stat(w, *) # the second one, of which the look makes the mark
+        super.tap do
+          next if Thread.current.name != 'posidle-witness' || w.path != '#{s.log}' || @marks[h = handler(w)] || ($stats = $stats.to_i + 1) != 2
+          File.write('#{s.log}', "more\n" * 10, mode: 'a')
+          File.write('#{s.dir}/grown', '')
+          sleep 0.01 until @marks[h]
+        end
+      end
+      def cut_unfound(key, path, *, **) # in_tail has begun the file
+        sleep 0.01 until path != '#{s.log}' || Thread.current.name == 'posidle-witness' || File.exist?('#{s.dir}/grown')
+        super
+      end
+    end)
+  RUBY
+  s.append("one\n", 'b.log')
+  s.run(s.tail + s.out, args: ['-r', "#{s.dir}/grows.rb"])
+  s.append("one\n")
+  s.till('all') { s.delivered.size == 12 }
+  expect('lost', s.look['lost'], [])
+end
+
+on_oldest_and_newest 'a log that in_tail opens for each read is let go when it is gone' do |s|
+  File.write("#{s.dir}/open.rb", <<~RUBY)
+    PosidleWitness.prepend(Module.new do
+      def look(*); super.tap { File.write('#{s.dir}/open', @open.size.to_s) }; end
+    end)
+  RUBY
+  s.append(s.lines(1..10))
+  s.run(s.tail('open_on_every_update true') + s.out, args: ['-r', "#{s.dir}/open.rb"])
+  s.till('read') { s.look && File.read("#{s.dir}/open") == '1' && s.delivered.size == 10 }
+  File.delete(s.log)
+  s.till('let go') { s.look && File.read("#{s.dir}/open") == '0' }
 end
 
 def cut_and_followed_again(s, more = '')

@@ -26,6 +26,7 @@ class PosidleWitness
   def left?(s); s && (s[:size].nil? || s[:pos] != s[:size] || s[:lines] || s[:unfinished]); end # or nobody knows
   def lose(file, why); keep(@lost, file.merge(path: text(file[:path]), why: why)); end
   def before_rotate(w, stat) # the file under the path is new, another one, shorter, or gone
+    @open[w] = true # with open_on_every_update in_tail may close it before it returns
     return if own?(input(w), w.path)
     h = handler(w)
     twin = stat && h && io(w) && stat.ino == w.pe.read_inode && dev(w) != stat.dev # on another volume: in_tail takes it for a cut
@@ -42,7 +43,6 @@ class PosidleWitness
     @marks.delete(h) # else a look sees the next position beside the last size
   end
   def after_rotate(w, stat) # an earlier worker read the bytes before the position, or nobody did
-    @open[w] = true
     return unless (was = @new.delete(w))
     before, now = @closed[key = key(w)], report(w)
     now[:pos] = was if (now[:pos]..2**60).cover?(was) # in_tail begins anew where the file is shorter
@@ -55,8 +55,7 @@ class PosidleWitness
     s = own_stat(w)
     cut_unfound(key, w.path, s && s.ino == key[1] ? s : stat, io: io(w)) # a look may have seen it since
     @begun[key] = ms
-    found = mark(w, h = handler(w), stat(w.path)) if reads?(w)
-    @marks[h] = found if found
+    mark(w, handler(w), stat(w.path)) if reads?(w)
   end
   def closes(w) # a writer may still have the file open, even renamed or removed
     old = @closed.delete(key = key(w))
@@ -132,8 +131,7 @@ class PosidleWitness
     @reports = asked ? @watchers.first(20_000).map { |w| report(w, @stats) } : []
     late = clock + (asked ? 2 : 0.5) # each read may wait 0.1 s for Ruby's lock
     handlers = @watchers.shuffle.map do |w|
-      found = mark(w, h = handler(w), own_stat(w, @stats), clock < late)
-      @marks[h] = found if found
+      mark(w, h = handler(w), own_stat(w, @stats), clock < late)
       h
     end
     (marked - handlers).each { |h| @marks.delete(h) } # in_tail may have begun others meanwhile
@@ -141,34 +139,35 @@ class PosidleWitness
     names(asked, began, clock + (asked ? 2 : 0.5))
   end
   # Bytes that were read or seen have changed or are gone, too fast for in_tail. It is told once, because the mark goes with it.
-  def changed(w, h, s, pos = w.pe.read_pos, reads: true, first: nil)
-    return unless s && (mark = @marks[h])
+  def changed(w, h, s, mark = @marks[h], pos: w.pe.read_pos, reads: true, first: nil)
+    return unless s && mark
     gone = (pos...mark[:size]).cover?(s.size)
     differs = lambda { |(at, print)| (now = fingerprint(w.path, at, io(w), first)) && now != print }
     gone ||= reads && pos >= mark[:pos] && s.ctime != mark[:sure] && mark[:prints].any?(&differs)
     return unless gone
-    return changed(w, h, s, pos, reads: reads, first: first) unless @marks[h].equal?(mark) # the other thread was faster
-    @marks.delete(h)
+    return changed(w, h, s, pos: pos, reads: reads, first: first) unless swap(h, mark, nil)
     lose(report(w), 'written anew')
+    true
+  end
+  def swap(h, old, new) # false: the other thread was faster
+    old.equal?(new) || @mutex.synchronize { @marks[h].equal?(old) && (new ? @marks[h] = new : @marks.delete(h)) }
   end
   def mark(w, h, s, reads = true)
     old, pos, now = @marks[h], w.pe.read_pos, Time.now # a cut makes another handler, and a close none
-    return old if h.nil? || pos > 2**60
+    return if h.nil? || pos > 2**60
     s = own_stat(w) if s && (old.nil? || s.size < old[:size]) # the mark may be the younger one, or gone
-    return old if s.nil? || s.ino != w.pe.read_inode
+    return if s.nil? || s.ino != w.pe.read_inode
     reads &&= old.nil? || old[:pos] != pos || s.ctime != old[:sure]
     first = (io(w)&.pread(64, 0) rescue nil) if reads
-    @marks[h] = old = old.to_h.merge(UNREAD) if changed(w, h, s, pos, reads: reads, first: first)
-    return unless @marks[h].equal?(old) # the other thread told of it
+    old = nil if old && changed(w, h, s, old, pos: pos, reads: reads, first: first)
     size = [old ? old[:size] : 0, s.size].max
-    return old && (old[:size] == size ? old : old.merge(size: size)) unless reads
+    return old && swap(h, old, old[:size] == size ? old : old.merge(size: size)) unless reads
     prints = [pos, [pos + 64, s.size].min, s.size].uniq.map { |at| [at, fingerprint(w.path, at, io(w), first)] }.to_h
     return unless prints[pos] # it is shorter, a cut of which in_tail tells
     head = old && old[:head] || fingerprint(w.path, 64, io(w), first)
     @heads[head] = true if head && @heads.size < 10 * MANY
     sure = s.ctime if s.ctime < now - 1 # a later write may get the same time
-    found = { head: head, dev: s.dev, born: old && io(w) ? old[:born] : born(io(w) || w.path), pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, sure: sure }
-    found if @marks[h].equal?(old)
+    swap(h, old, { head: head, dev: s.dev, born: old && io(w) ? old[:born] : born(io(w) || w.path), pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, sure: sure })
   end
   def names(asked, began, late) # files that match a path, but that the input passed over or has not found
     inputs, found, keys = @watchers.group_by { |w| input(w) }, {}, nil
