@@ -162,34 +162,22 @@ onFluentd(ONE_VERSION, (version) => {
       worker(0, [source(site), toStdout()]),
       worker(1, [sample, http(site.sink.port, LAZY)]),
     ];
-    await site.write('app.log', 50);
-    const fluentd = startBeside(site, { version, conf });
-    await fluentd.ready;
-    const main = async () => {
-      await site.isRead('app.log');
+    const ended = await deliver(site, { conf }, async (fluentd) => {
       process.kill(fluentd.pid, 'SIGTERM');
       await until('worker 0 has ended', () => workersOf(site.conf).length === 1);
       await site.write('app.log', 10);
-    };
-    const ended = await watchDelivery(site, { version, conf, main }, fluentd);
+    });
     expect(ended.outcome.outcome).not.toBe('drained');
     expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'ended-early' }));
   });
 
   test('a supervisor that SIGUSR2 brings during the drain is drained and stopped too', async ({ site }) => {
-    const conf = onDisk(site);
     // The new supervisor is in the process group of the old one, which is killed at its end.
-    const fluentdWrapper = ['setsid', '--fork', '--wait'];
-    await site.write('app.log', 1_000);
-    const fluentd = startBeside(site, { version, conf, fluentdWrapper });
-    await fluentd.ready;
-    const old = childOf(fluentd.pid);
-    const main = async () => {
-      await site.isRead('app.log');
+    const delivery = { conf: onDisk(site), fluentdWrapper: ['setsid', '--fork', '--wait'] };
+    const ended = await deliver(site, delivery, async (fluentd) => {
       writeFileSync(site.marker, '');
-      process.kill(old, 'SIGUSR2');
-    };
-    const ended = await watchDelivery(site, { version, conf, main }, fluentd);
+      process.kill(childOf(fluentd.pid), 'SIGUSR2');
+    });
     expect(site.processes()).toEqual([]);
     expect(ended).toMatchObject(DRAINED);
     expect(ended.seconds).toBeLessThan(SOON);
