@@ -49,15 +49,6 @@ async function sharedDir(site: Site, name = 'posidle'): Promise<string> {
   return dir;
 }
 
-/** A Fluentd with the witness; main has written some lines. */
-async function begin(site: Site, version: string, lines = 100) {
-  const dir = await sharedDir(site);
-  const fluentd = fluentdIn(site, version, dir);
-  await fluentd.ready;
-  await site.write('app.log', lines);
-  return { dir, fluentd };
-}
-
 /** As the preStop hook of posidle's container does. */
 function podEnds(dir: string): void {
   writeFileSync(join(dir, 'ending'), '');
@@ -161,9 +152,11 @@ onFluentd(ONE_VERSION, (version) => {
     test('runs nothing that main writes as a name or a line, shows it without harm, and doubts that main has ended where nobody says it', async ({
       site,
     }) => {
-      const { dir } = await begin(site, version, 10);
+      const dir = await sharedDir(site);
+      await fluentdIn(site, version, dir).ready;
       const touched = join(site.dir, 'touched');
       const name = `a$(touch ${touched.replaceAll('/', '\u2215')});\u001b[2J\u202e\`touch touched\`.log`;
+      await site.write('app.log', 10);
       await site.write(name, 10);
       writeFileSync(site.log('-rf --version.log'), `$(touch ${touched})\u001b]0;x\u0007\n`);
       appendFileSync(site.log(name), 'no newline');
