@@ -9,10 +9,10 @@ import { type LogLine, POSIDLE, type PosidleRun, startPosidle } from './posidle.
 import {
   containerEnv,
   type FluentdRun,
-  READY_LINE,
   requireFluentd,
   startFluentd,
   witnessIn,
+  workerRuns,
 } from './real-fluentd.ts';
 import { until } from './until.ts';
 
@@ -61,7 +61,7 @@ export async function runDelivery(site: Site, delivery: Delivery): Promise<Ended
   // Chunks of other tests in the usual one, /tmp/fluent, would be those of this Fluentd.
   const env = { ...containerEnv(fluentd, site.dir), FLUENT_BACKUP_DIR: site.backup };
   const posidle = startPosidle(words, { env, cwd: site.dir, ...wrapperOf(delivery) });
-  await isUp(posidle);
+  await workerRuns(posidle.exited, () => posidle.stdout() + posidle.stderr());
   return await toTheEnd(site, delivery, posidle);
 }
 
@@ -108,16 +108,6 @@ export async function said(site: Site, what: string, holds: (said: Report) => bo
     const { witnesses } = await askWitnesses(witnessIn(site.dir), 'look');
     return witnesses.some((one) => one.kind === 'alive' && holds(one.report));
   });
-}
-
-async function isUp({ exited, stdout, stderr }: PosidleRun): Promise<void> {
-  let ended = false;
-  void exited.then(() => {
-    ended = true;
-  });
-  const running = () => stdout().includes(READY_LINE);
-  await until(`"${READY_LINE}"`, () => running() || ended).catch(() => undefined);
-  if (!running()) throw new Error(`fluentd is not up:\n${stdout()}\n${stderr()}`);
 }
 
 async function toTheEnd(site: Site, { main, end }: Delivery, posidle: PosidleRun): Promise<Ended> {

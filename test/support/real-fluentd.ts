@@ -121,7 +121,7 @@ export function startFluentd({
     cwd: dir,
   });
   const output = () => readFileSync(log).subarray(from).toString();
-  const ready = workerRuns(group, output);
+  const ready = workerRuns(group.exited, output);
   ready.catch(() => undefined);
   return { ...group, output, ready, stop: (within) => stopGroup(group, within) };
 }
@@ -141,14 +141,15 @@ function loadWitness(dir: string): NodeJS.ProcessEnv {
   return { RUBYOPT: `-I${own}/ruby -renumerator`, POSIDLE_DIR: own };
 }
 
-async function workerRuns({ exited }: ProcessGroup, output: () => string): Promise<void> {
+/** Rejects with what Fluentd has said, if it ends before that or takes too long. */
+export async function workerRuns(exited: Promise<unknown>, output: () => string): Promise<void> {
   let ended = false;
   void exited.then(() => {
     ended = true;
   });
   const running = () => output().includes(READY_LINE);
-  await until(`"${READY_LINE}"`, () => running() || ended, { within: 60_000 });
-  if (!running()) throw new Error(`fluentd ended before its worker ran:\n${output().slice(-2000)}`);
+  await until(`"${READY_LINE}"`, () => running() || ended, { within: 60_000 }).catch(() => undefined);
+  if (!running()) throw new Error(`fluentd's worker does not run:\n${output().slice(-2000)}`);
 }
 
 async function stopGroup(group: ProcessGroup, within = 30_000): Promise<void> {
