@@ -6,7 +6,6 @@ import {
   findWorkers,
   haveSameProcesses,
   isFluentd,
-  isWorker,
   stillRunning,
 } from '../../../src/core/fluentd/processes.ts';
 import type { FluentdReading, ProcessRow } from '../../../src/core/progress/fluentd-reading.ts';
@@ -49,11 +48,6 @@ describe('a command line', () => {
     'supervisord -c fluentd',
   ])('%s is none', (line) => {
     expect(isFluentd(words(line))).toBe(false);
-  });
-
-  test('of a worker differs from that of its supervisor', () => {
-    expect([WORKER, ['worker:fluentd1']].map(isWorker)).toEqual([true, true]);
-    expect([SUPERVISOR, ['supervisor:fluentd1']].map(isWorker)).toEqual([false, false]);
   });
 });
 
