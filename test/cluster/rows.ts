@@ -343,7 +343,7 @@ export const TROUBLES: readonly Row[] = table({
   },
   'a liveness probe restarts Fluentd, and then the Pod is deleted': {
     ...STOPS_SLOWLY,
-    change: fluentd({ livenessProbe: UNHEALTHY } as object),
+    change: fluentd({ livenessProbe: UNHEALTHY }),
     acts: () => ({
       during: whenWritten(async (pod) => {
         await restarted('fluentd')(pod);

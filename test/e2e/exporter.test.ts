@@ -6,7 +6,7 @@ import { variableOf } from '../../src/commands/options/environment.ts';
 import { exportOptions } from '../../src/commands/options/inspect-options.ts';
 import { METRICS } from '../../src/core/metrics/metrics.ts';
 import { standInFor } from '../pods/images.ts';
-import type { Container } from '../pods/kubernetes.ts';
+import { podIn } from '../pods/kubernetes.ts';
 import { kustomize } from '../pods/kustomize.ts';
 import { posText } from '../support/builders.ts';
 import { freePort } from '../support/free-port.ts';
@@ -29,8 +29,7 @@ function inFiles(files: Readonly<Record<string, unknown>>): void {
 
 describe('the manifests of the exporter', () => {
   test('the DaemonSet has a tested image, and options that exist', () => {
-    const daemonSets = kustomize(join(DIR, 'daemonset'));
-    const [container] = daemonSets.flatMap(({ spec }) => (spec as DaemonSetSpec).template.spec.containers);
+    const [container] = podIn(kustomize(join(DIR, 'daemonset'))).containers;
     expect(standInFor(container?.image ?? '')).toBeDefined();
     expect(container?.args).toEqual(['export']);
     const known = [...Object.keys(exportOptions).map(variableOf), 'MALLOC_TRIM_THRESHOLD_', 'NODE_OPTIONS'];
@@ -141,10 +140,6 @@ test('the alerts that need kube-state-metrics come for one bad Pod or Job each',
   inFiles({ 'rules.yml': ofPods, 'test.yml': spec });
   expectNoFault(['test', 'rules', at('test.yml')], '', context);
 });
-
-interface DaemonSetSpec {
-  readonly template: { readonly spec: { readonly containers: readonly Container[] } };
-}
 
 test('posidle export tells how far a log is read, in what Prometheus takes, until it is stopped', async (context) => {
   writeFileSync(at('app.pos'), posText([loggedIn(at(), 'app.log', 'one\ntwo\n', 4)]));

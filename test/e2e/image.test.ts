@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { compose } from '../pods/compose.ts';
 import { BASES, standInFor } from '../pods/images.ts';
-import type { Container } from '../pods/kubernetes.ts';
+import { podIn } from '../pods/kubernetes.ts';
 import { kustomize } from '../pods/kustomize.ts';
 import { environment, logsOf, missingPodman, podman } from '../pods/podman.ts';
 import { posText } from '../support/builders.ts';
@@ -89,14 +89,6 @@ describe.skipIf(reason !== undefined)('the image posidle', () => {
   });
 });
 
-interface DaemonSetSpec {
-  readonly template: {
-    readonly spec: {
-      readonly containers: readonly (Container & { livenessProbe?: unknown; ports?: unknown })[];
-    };
-  };
-}
-
 const LOG = '/var/log/containers/app_default_main-0123456789abcdef.log';
 
 /** A node with one log, of which half is read, and the Pod that the DaemonSet's controller would make there; gives its file. */
@@ -109,9 +101,8 @@ function writePod(node: string, name: string): string {
     join(node, 'log/app.pos'),
     posText([{ path: LOG, position: 4, inode: String(statSync(log).ino) }]),
   );
-  const [{ spec } = { spec: undefined }] = kustomize('docker/exporter/daemonset');
   // podman asks with curl, which the image lacks, and has no ports without a network.
-  const containers = (spec as DaemonSetSpec).template.spec.containers.map(
+  const containers = podIn(kustomize('docker/exporter/daemonset')).containers.map(
     ({ livenessProbe: _, ports: __, ...container }) => {
       return { ...container, image: standInFor(container.image) };
     },

@@ -17,6 +17,8 @@ export interface Container {
   securityContext?: Record<string, unknown>;
   lifecycle?: { readonly [hook in 'postStart' | 'preStop']?: { exec: { command: string[] } } };
   resources?: unknown;
+  livenessProbe?: unknown;
+  ports?: unknown;
 }
 
 interface Volume {
@@ -54,7 +56,7 @@ export function configMapsIn(manifests: readonly Manifest[]): ConfigMap[] {
   return manifests.filter((manifest): manifest is ConfigMap => manifest.kind === 'ConfigMap');
 }
 
-/** The Pod that the Job's controller would make. */
+/** The Pod that the controller of a Job or DaemonSet would make. */
 export function podIn(manifests: readonly Manifest[]): PodSpec {
   return structuredClone(specIn(manifests));
 }
@@ -63,7 +65,8 @@ export function podIn(manifests: readonly Manifest[]): PodSpec {
 export function specIn(manifests: readonly Manifest[]): PodSpec {
   for (const { kind, spec } of manifests) {
     if (kind === 'Pod') return spec as PodSpec;
-    if (kind === 'Job') return (spec as { template: { spec: PodSpec } }).template.spec;
+    if (kind === 'Job' || kind === 'DaemonSet')
+      return (spec as { template: { spec: PodSpec } }).template.spec;
   }
   throw new Error('no Pod among the manifests');
 }
