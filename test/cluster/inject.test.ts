@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { injectInto } from '../../src/core/inject/inject.ts';
+import type { Manifest } from '../pods/kubernetes.ts';
 import { kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { blocksIn } from '../pods/readme.ts';
 import { CHANGED, LEFT_ALONE, PLACED, type PodManifest } from '../support/inject-cases.ts';
@@ -221,13 +222,6 @@ describe('the policy of the API server', () => {
   interface PolicySpec {
     readonly variables?: readonly object[];
     readonly [field: string]: unknown;
-  }
-
-  interface Manifest {
-    readonly apiVersion: string;
-    readonly kind: string;
-    readonly metadata: object;
-    readonly spec?: object;
   }
 
   function podOf(

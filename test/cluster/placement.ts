@@ -7,7 +7,7 @@ import type { Destination } from './destination.ts';
 import { type Acts, play, type Report } from './play.ts';
 
 export const LINES = 20;
-/** Seconds from main's end to the Pod's: what hangs takes a minute, the grace period. */
+/** Seconds from main's end to the Pod's: what hangs takes the grace period, a minute or two. */
 export const PATIENCE = 45;
 
 export function playPlacement(

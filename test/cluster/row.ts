@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, inject, test } from 'vitest';
 import type { Story } from './bench/scenarios.ts';
 import { ASLEEP } from './bench/strategies.ts';
+import { PATIENCE } from './placement.ts';
 import type { Report } from './play.ts';
 import { playStory } from './play-story.ts';
 import { minorVersion } from './policy.ts';
 
-/** Seconds: what hangs takes the grace period of 120 s. */
-const PATIENCE = 45;
 /** The exit code of a container that was killed. */
 const SIGKILL = 137;
 

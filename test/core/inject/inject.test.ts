@@ -2,17 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { loadAll } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { injectInto } from '../../../src/core/inject/inject.ts';
+import type { Container } from '../../pods/kubernetes.ts';
 import { CHANGED, LEFT_ALONE, PLACED, type PodManifest, SIZED } from '../../support/inject-cases.ts';
 
 const IMAGE = 'registry/posidle:1';
 const injected = (manifest: object, kind = 'Pod') => injectInto({ kind, ...manifest }, IMAGE);
-
-interface Container {
-  readonly name?: string;
-  readonly env?: unknown;
-  readonly resources?: unknown;
-  readonly securityContext?: unknown;
-}
 
 function initsIn(document: unknown): readonly Container[] {
   return (document as PodManifest).spec.initContainers as Container[];
