@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { spreadOf } from '../../bench/figures.ts';
 import { connect } from '../connect.ts';
 import type { Destination } from '../destination.ts';
 import { loadPosidle, loadStockImages } from '../images.ts';
@@ -162,24 +163,17 @@ function cell(results: readonly Result[]): string {
 function tailsOf(results: readonly Result[]): string {
   const tails = results.map(({ tail }) => tail);
   const each = `${tails.map((tail) => tail.toFixed(1)).join(', ')} s`;
-  return tails.length < 2 ? each : `median ${median(tails).toFixed(2)} s of ${each}`;
+  return tails.length < 2 ? each : `median ${spreadOf(tails).median.toFixed(2)} s of ${each}`;
 }
 
 function usesOf(results: readonly Result[]): string[] {
   const uses = results.flatMap((result) => result.uses);
   return [...new Set(uses.map(({ container }) => container))].map((name) => {
     const own = uses.filter(({ container }) => container === name);
-    const cpu = median(own.map(({ cpuSeconds }) => cpuSeconds)) * 10;
-    const memory = median(own.map(({ mebibytes }) => mebibytes));
+    const cpu = spreadOf(own.map(({ cpuSeconds }) => cpuSeconds)).median * 10;
+    const memory = spreadOf(own.map(({ mebibytes }) => mebibytes)).median;
     return `${name}: ${cpu.toFixed(2)} % of a CPU, ${memory.toFixed(1)} MiB`;
   });
-}
-
-function median(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  const [low = Number.NaN, high = low] = sorted.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1);
-  return (low + high) / 2;
 }
 
 if (values.help) console.log(USAGE);
