@@ -35,7 +35,6 @@ export interface Acts {
   afterMain?(): void;
 }
 
-/** The Pod that is played. */
 export class Playing {
   deletedAt: number | undefined;
   readonly #site: Site;
@@ -63,7 +62,6 @@ export class Playing {
     return this.#site.kubectl(...words);
   }
 
-  /** Runs a script in a container. */
   exec(container: string, script: string): Promise<string> {
     return this.kubectl('exec', this.name, '-c', container, '--', 'sh', '-c', script);
   }

@@ -2,7 +2,6 @@ import type { Pod, PodEvent } from './kubectl.ts';
 
 const LIMIT = 240_000;
 
-/** Not there yet. */
 type Missing = false | null | undefined;
 export type Found<T> = Exclude<T, Missing>;
 

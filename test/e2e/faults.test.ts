@@ -134,7 +134,6 @@ onFluentd(ONE_VERSION, (version) => {
     expect(site.delivered()).toBe(1_000);
   });
 
-  /** posidle beside a Fluentd. */
   const beside = (site: Site, changed: Partial<Delivery>) =>
     watchDelivery(site, { version, conf: inMemory(site), main: write(site), ...changed });
 

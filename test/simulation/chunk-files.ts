@@ -18,7 +18,6 @@ export interface Disk {
   readonly backups: ChunkFile[];
 }
 
-/** The chunk files that a look finds. */
 export function chunkFiles({ staged, queue }: Disk): readonly ChunkFile[] {
   const files = queue.map((chunk) => [chunk, 'q'] as const);
   const all = staged === undefined ? files : [...files, [staged, 'b'] as const];

@@ -5,7 +5,6 @@ import type { PosLine } from './pos-file.ts';
 export interface Watcher {
   readonly path: string;
   readonly file: LogFile;
-  /** Its line in the pos file. */
   readonly line: PosLine;
   /** After a rename only memory has the position (in_tail.rb:1035). */
   inMemory: boolean;

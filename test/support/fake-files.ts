@@ -7,7 +7,6 @@ import type { Millis } from '../../src/core/text/units.ts';
 import type { FileContent, Followed, ReadOptions } from '../../src/host.ts';
 import { lookOf } from './builders.ts';
 
-/** A file of the fake world. */
 export interface FakeFile {
   readonly bytes: Uint8Array;
   readonly inode: string;

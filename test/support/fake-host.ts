@@ -31,7 +31,6 @@ export class FakeHost extends FakeFiles implements Host {
   readonly #fluentds = new Set<FakeFluentd>();
   /** What the witness's directory shows while no witness listens. */
   sign: FluentdSign = 'unknown';
-  /** The answers of the witnesses. */
   witnesses: readonly Witness[] = [];
   onWitnessTold: (worker: string, word: WitnessOrder) => boolean = () => false;
   /** Workers that have not opened their pos file yet. */

@@ -18,7 +18,6 @@ function promtoolFor(context?: Skips): string | undefined {
   return undefined;
 }
 
-/** Promtool finds no fault. */
 export function expectNoFault(args: readonly string[], input = '', context?: Skips): void {
   const promtool = promtoolFor(context);
   if (promtool === undefined) return;

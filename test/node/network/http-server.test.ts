@@ -43,7 +43,6 @@ function ask(method: string, path: string, headers: Readonly<Record<string, stri
   });
 }
 
-/** Where it listens. */
 function endpoint() {
   const { address, port } = server.address() as AddressInfo;
   return { host: address, port };
