@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import {
@@ -15,7 +15,7 @@ import {
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, memoryBuffer, renderConf, type Section, tail, toFile } from '../support/fluentd-conf.ts';
 import { needsRoot } from '../support/needs.ts';
-import { childOf } from '../support/own-processes.ts';
+import { childOf, commandLine } from '../support/own-processes.ts';
 import { ALONE, CONTAINER, loading, POSIDLE, startPosidle } from '../support/posidle.ts';
 import { witnessIn } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
@@ -89,7 +89,7 @@ onFluentd(ONE_VERSION, (version) => {
       command: (words) => ['sh', '-c', script, ...words],
     });
     expect(ended).toMatchObject(DRAINED);
-    expect(commandOf(readFileSync(pidFile, 'utf8').trim())).not.toMatch(/sleep/);
+    expect(commandLine(readFileSync(pidFile, 'utf8').trim())).not.toMatch(/sleep/);
   });
 
   test('the lines that a throttled input has read at the end of the grace period are delivered', async ({
@@ -253,10 +253,4 @@ test.concurrent('a mount that never answers, where watch looks for fluent.conf, 
 
 function saying(what: RegExp) {
   return expect.objectContaining({ msg: expect.stringMatching(what) });
-}
-
-/** Empty for a zombie and for none at all. */
-function commandOf(pid: string): string {
-  const path = `/proc/${pid}/cmdline`;
-  return existsSync(path) ? readFileSync(path, 'utf8') : '';
 }

@@ -23,7 +23,8 @@ export function killProcesses(pids: readonly number[]): void {
   }
 }
 
-function commandLine(pid: string): string {
+/** Empty for a zombie and for a process that is gone. */
+export function commandLine(pid: string): string {
   return textOf(pid, 'cmdline');
 }
 
@@ -32,7 +33,6 @@ export function numberOf(worker: number): string | undefined {
   return /SERVERENGINE_WORKER_ID=(\d+)/.exec(textOf(String(worker), 'environ'))?.[1];
 }
 
-/** Empty for a zombie and for a process that is gone. */
 function textOf(pid: string, file: 'cmdline' | 'environ'): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
