@@ -8,7 +8,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect } from 'vitest';
 import { ONE_VERSION, onFluentd, startBeside, test } from '../support/delivery.ts';
 import { memoryBuffer, output, tail, toHttp } from '../support/fluentd-conf.ts';
@@ -141,14 +141,13 @@ interface Told {
 
 function statesIn({ posFiles, undiscovered }: Told): Readonly<Record<string, string>> {
   const entries = posFiles.flatMap((posFile) =>
-    posFile.entries.map(({ path, state }) => [nameOf(path), state]),
+    posFile.entries.map(({ path, state }) => [basename(path, '.log'), state]),
   );
   // The file in the place of a renamed one is undiscovered, at the path of the one that has an entry.
-  return Object.fromEntries([...undiscovered.map(({ path }) => [nameOf(path), 'undiscovered']), ...entries]);
-}
-
-function nameOf(path: string): string {
-  return path.replace(/^.*\//, '').replace(/\.log$/, '');
+  return Object.fromEntries([
+    ...undiscovered.map(({ path }) => [basename(path, '.log'), 'undiscovered']),
+    ...entries,
+  ]);
 }
 
 function includes(all: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>): boolean {
