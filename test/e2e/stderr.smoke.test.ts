@@ -10,7 +10,6 @@ import { tempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 
 const inDir = tempDir();
-const O_NONBLOCK = 0o4000;
 /** Nobody reads it. */
 const FIFO = 'mkfifo -m 600 fifo; exec 3<>fifo';
 const OF_ANOTHER = 'chown 65534 fifo; set -- setpriv --bounding-set=-all --inh-caps=-all "$@"';
@@ -88,7 +87,7 @@ test('the pipe that posidle shares with others still blocks them, also after a w
   await until('two connections have ended', () => ended() >= 2);
   const told = readFileSync(`/proc/${posidle.pid}/fdinfo/2`, 'utf8');
   const flags = Number.parseInt(/^flags:\s+(\d+)$/m.exec(told)?.[1] ?? '', 8);
-  expect(flags & O_NONBLOCK).toBe(0);
+  expect(flags & constants.O_NONBLOCK).toBe(0);
 });
 
 /** The file of a ConfigMap: the command of the package has another loader. */
