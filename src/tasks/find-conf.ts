@@ -33,7 +33,7 @@ export interface ConfWanted {
 export interface FoundPosFiles {
   /** Empty: posidle asks the witness, or the configuration has no in_tail source. */
   readonly posFiles: readonly string[];
-  readonly conf?: FluentConf | undefined;
+  readonly conf: FluentConf | undefined;
   /** Warnings about the configuration, a line each. */
   readonly warnings: readonly string[];
   readonly confPath?: string;
@@ -41,7 +41,7 @@ export interface FoundPosFiles {
   readonly witness?: string | undefined;
 }
 
-export const NOTHING_FOUND: FoundPosFiles = { posFiles: [], warnings: [] };
+export const NOTHING_FOUND: FoundPosFiles = { posFiles: [], conf: undefined, warnings: [] };
 
 const BY_WITNESS = 'give Fluentd a witness (`posidle witness` shows how)';
 /** Linux has no longer paths (limits.h). */

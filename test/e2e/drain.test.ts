@@ -145,7 +145,7 @@ onFluentd(ONE_VERSION, (version) => {
       const wrapper = ['sh', '-c', `${slow} exec "$0" "$@"`, ...POSIDLE];
       const posidle = drain(site, dir, ['--main-ended', '--grace', '4s'], { wrapper });
       const { outcome } = await endOf(site, posidle);
-      // Half the grace period, if it counted from posidle's own start.
+      // It would be 2 s, half the grace period, if that counted from posidle's own start.
       expect(outcome.durationsMs.waiting).toBeLessThan(2_000);
     });
 

@@ -121,7 +121,7 @@ onFluentd(ONE_VERSION, (version) => {
   }) => {
     await site.write('app.log', 1_000);
     writeFileSync(site.conf, renderConf(inMemory(site)));
-    // Fluentd must be up 10 s before its end.
+    // posidle keeps 10 s of it to stop Fluentd, which must be up before.
     const words = ['watch', '-c', site.conf, '--quiet', 'off', '--grace', '40s', '--strict'];
     const early = startPosidle([...words, '--witness', witnessIn(site.dir)], { wrapper: ALONE });
     await early.logged(/^posidle sees no process of fluentd/);

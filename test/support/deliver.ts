@@ -61,7 +61,7 @@ export async function runDelivery(site: Site, delivery: Delivery): Promise<Ended
   // Chunks of other tests in the usual one, /tmp/fluent, would be those of this Fluentd.
   const env = { ...containerEnv(fluentd, site.dir), FLUENT_BACKUP_DIR: site.backup };
   const posidle = startPosidle(words, { env, cwd: site.dir, ...wrapperOf(delivery) });
-  await workerRuns(posidle.exited, () => posidle.stdout() + posidle.stderr());
+  await workerRuns(posidle.exited, () => posidle.stderr() + posidle.stdout());
   return await toTheEnd(site, delivery, posidle);
 }
 

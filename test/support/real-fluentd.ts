@@ -141,7 +141,7 @@ function loadWitness(dir: string): NodeJS.ProcessEnv {
   return { RUBYOPT: `-I${own}/ruby -renumerator`, POSIDLE_DIR: own };
 }
 
-/** Rejects with what Fluentd has said, if it ends before that or takes too long. */
+/** Resolves once Fluentd's worker runs. Rejects with what Fluentd has said, if it ends first or takes too long. */
 export async function workerRuns(exited: Promise<unknown>, output: () => string): Promise<void> {
   let ended = false;
   void exited.then(() => {

@@ -378,11 +378,11 @@ def told_beside_a_look(s, waits)
   expect('lost', s.look['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
 end
 
-it 'the same, where in_tail tells it while a look is at the file' do |s|
+it 'a log that is renamed unread and cut is lost once, also where in_tail tells it while a look is at the file' do |s|
   told_beside_a_look(s, 'def changed(w, *, **); until_told(w); super; end')
 end
 
-it 'the same, where in_tail tells it as a look goes on to the next file' do |s|
+it 'a log that is renamed unread and cut is lost once, also where in_tail tells it as a look goes on to the next file' do |s|
   told_beside_a_look(s, 'def mark(w, *); super.tap { until_told(w) }; end')
 end
 

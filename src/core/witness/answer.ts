@@ -209,7 +209,7 @@ function outputReport(output: Fields) {
 function receiptReport({ took, left, own, exhausted, overflown, unrecoverable, ...ways }: Fields) {
   return {
     took: maybe(took, number),
-    /** Left over from an earlier worker. */
+    /** Left over from an earlier worker. Below 0: the start of a file buffer missed so many of Fluentd's own events before it. */
     left: maybe(left, number),
     delivered: maybe(ways.delivered, number),
     /** Given to `<secondary>`. */

@@ -155,7 +155,7 @@ class PosidleWitness
   def mark(w, h, s, reads = true)
     old, pos, now = @marks[h], w.pe.read_pos, Time.now # a cut makes another handler, and a close none
     return if h.nil? || pos > 2**60
-    s = own_stat(w) if s && (old.nil? || s.size < old[:size]) # the mark may be the younger one, or gone
+    s = own_stat(w) if s && (old.nil? || s.size < old[:size]) # the mark may be younger than s, or was taken away
     return if s.nil? || s.ino != w.pe.read_inode
     reads &&= old.nil? || old[:pos] != pos || s.ctime != old[:sure]
     first = (io(w)&.pread(64, 0) rescue nil) if reads

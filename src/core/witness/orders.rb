@@ -27,14 +27,15 @@ class PosidleWitness
     i.timer_execute(:in_tail_refresh_watchers, 0, repeat: false) do
       lock = var(i, :@watcher_refresh_monitor) # 1.20
       more = lock ? lock.synchronize(&work) : work.call
-      more == :more ? in_thread(i, order, 0, &work) : @orders.delete(key) # the loop has that timer: other events run in between
+      more == :more ? in_thread(i, order, 0, &work) : @orders.delete(key) # by a new timer: other events run in between
     rescue StandardError # in_tail has closed its files meanwhile
       nil
     end
   end
   def add(i, files)
     stop = clock(Process::CLOCK_THREAD_CPUTIME_ID) + TURN
-    all = var(i, :@tails).values | var(i, :@tails_rotate_wait).to_h.keys | @open.keys.select { |w| input(w).equal?(i) }
+    all = var(i, :@tails).values | var(i, :@tails_rotate_wait).to_h.keys # also those whose file is not there yet
+    all |= @open.keys.select { |w| input(w).equal?(i) }
     paths = all.map { |w| [w.path, true] }.to_h # its watcher sees a new file, also one that waits for rotate_wait
     number = lambda { |s| var(i, :@follow_inodes) ? s.ino : [s.dev, s.ino] } # an open file's number is its own
     open = all.map { |w| [(number.call(io(w).stat) rescue nil), true] }.to_h

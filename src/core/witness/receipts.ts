@@ -111,7 +111,7 @@ export function receiptsIn(workers: readonly WorkerReport[]): readonly Receipt[]
       totalOf(from.filter(({ output }) => !output.receipt.isOwn).map(({ output }) => output.receipt[way]));
     const over = group.filter(({ isOver }) => isOver);
     // What one worker held at its end is left over for the next one, and counts once.
-    const passed = Math.min(total('left') ?? 0, total('held', over) ?? 0);
+    const passed = Math.max(0, Math.min(total('left') ?? 0, total('held', over) ?? 0));
     const once = (records: number | undefined) => records && records - passed;
     const totals = Object.fromEntries(WAYS.map((way) => [way, total(way)]));
     return { output: name, ...totals, left: once(total('left')), held: once(total('held')) };

@@ -185,10 +185,12 @@ class PosidleWitness
     said.each { |key, n| count(key, -n) if @messages.key?(key) }
   end
   def messages; @messages.to_a.map { |key, n| key.merge(n: n) if n > 0 }.compact; end
-  def starts(buffer) # after a reload a chunk may be one that a buffer of this worker held at its end
+  # Events of Fluentd's own log may come before the start, which finds their chunks' files again, and may miss one that is
+  # written meanwhile. After a reload a chunk may be one that a buffer of this worker held at its end.
+  def starts(buffer)
     all = chunks(buffer)
-    early = @early.delete(buffer).to_a.flat_map { |l| items(l) } # of Fluentd's own log: its start finds their files again, and
-    early.select! { |c| all.any? { |one| one.unique_id == c.unique_id } } # may miss one that is written meanwhile
+    early = @early.delete(buffer).to_a.flat_map { |l| items(l) }
+    early.select! { |c| all.any? { |one| one.unique_id == c.unique_id } }
     tally(buffer.owner, :left, held(all) - held(early))
     (ids(all) - ids(early)).each do |chunk|
       keep(@resumed, chunk, CHUNKS)

@@ -48,7 +48,7 @@ function openStderr() {
 }
 
 function throughFile() {
-  // Of ENOSPC or EIO there is no other place to report it.
+  // If it fails (ENOSPC, EIO), there is no other place to report it.
   const write = (line: string) => void unlessItFails(() => writeSync(STDERR, line));
   return { write, close: async () => {} };
 }

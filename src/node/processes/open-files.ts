@@ -21,7 +21,7 @@ export async function holdsOpen(
     for await (const { name } of await opendir(`/proc/${pid}/fd`, { bufferSize: 1_024 })) {
       if (isOneOf(wanted, `/proc/${pid}/fd/${name}`)) return true;
       left -= 1;
-      if (left === 0) break;
+      if (left <= 0) break;
     }
     return false;
   } catch {
@@ -30,8 +30,8 @@ export async function holdsOpen(
 }
 
 function isOneOf(wanted: ReadonlySet<string>, path: string): boolean {
-  const stat = unlessItFails(() => statSync(path, { bigint: true }));
-  return stat !== undefined && wanted.has(idOf(stat));
+  const found = unlessItFails(() => statSync(path, { bigint: true }));
+  return found !== undefined && wanted.has(idOf(found));
 }
 
 function idOf({ dev, ino }: BigIntStats): string {

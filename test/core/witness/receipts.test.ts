@@ -124,6 +124,11 @@ describe('the sums', () => {
     expect(sums(first, next)).toBe('http: 15 taken, 2 left over from before, 17 delivered');
   });
 
+  test("pass nothing on where a buffer's start missed events", () => {
+    const ends = [http({ took: 4, left: -1, held: 3 })];
+    expect(sums(gone({ ends }))).toBe('http: 4 taken, 0 delivered, 3 held');
+  });
+
   test('have all that one worker still holds, also beside what it found', () => {
     expect(sums(alive({ outputs: [http({ took: 5, left: 3, delivered: 4, held: 4 })] }))).toBe(
       'http: 5 taken, 3 left over from before, 4 delivered, 4 held',
