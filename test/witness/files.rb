@@ -335,14 +335,15 @@ it 'a file that grows while in_tail begins it is not lost' do |s|
   expect('lost', found['lost'], [])
 end
 
-on_oldest_and_newest 'of a file that is renamed unread, and cut at once, one loss is told' do |s|
-  File.write("#{s.dir}/looks.rb", s.counts)
+def renamed_unread_and_cut(s, rotate_wait, script = '')
+  File.write("#{s.dir}/looks.rb", script + s.counts)
   s.append('')
   s.append("one\n", 'b.log')
-  s.run(s.tail('rotate_wait 4s') + s.out(FULL), args: ['-r', "#{s.dir}/looks.rb"])
+  s.run(s.tail("rotate_wait #{rotate_wait}") + s.out(FULL), args: ['-r', "#{s.dir}/looks.rb"])
   hold_up(s, 'b.log')
   s.append(s.lines(1..50))
   s.looks(2) # the first may have begun before
+  yield if block_given?
   File.rename(s.log, s.log + '.1') # first: in_tail would notice a cut
   File.truncate(s.log + '.1', 20)
   s.append("new\n")
@@ -351,8 +352,12 @@ on_oldest_and_newest 'of a file that is renamed unread, and cut at once, one los
   expect('lost', s.look['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
 end
 
+on_oldest_and_newest 'of a file that is renamed unread, and cut at once, one loss is told' do |s|
+  renamed_unread_and_cut(s, '4s')
+end
+
 def told_beside_a_look(s, waits)
-  File.write("#{s.dir}/looks.rb", <<~RUBY)
+  script = <<~RUBY
     PosidleWitness.prepend(Module.new do
       #{waits}
       def until_told(w)
@@ -361,21 +366,11 @@ def told_beside_a_look(s, waits)
         sleep 0.01 until @lost.any?
       end
     end)
-    #{s.counts}
   RUBY
-  s.append('')
-  s.append("one\n", 'b.log')
-  s.run(s.tail('rotate_wait 60s') + s.out(FULL), args: ['-r', "#{s.dir}/looks.rb"])
-  hold_up(s, 'b.log')
-  s.append(s.lines(1..50))
-  s.looks(2) # the first may have begun before
-  File.write("#{s.dir}/hold", '')
-  s.till('a look is there') { File.exist?("#{s.dir}/hold.waits") }
-  File.rename(s.log, s.log + '.1') # first: in_tail would notice a cut
-  File.truncate(s.log + '.1', 20)
-  s.append("new\n")
-  s.looks(4)
-  expect('lost', s.look['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
+  renamed_unread_and_cut(s, '60s', script) do
+    File.write("#{s.dir}/hold", '')
+    s.till('a look is there') { File.exist?("#{s.dir}/hold.waits") }
+  end
 end
 
 it 'a log that is renamed unread and cut is lost once, also where in_tail tells it while a look is at the file' do |s|
