@@ -26,8 +26,10 @@ export const posFileOptions = {
   },
 } as const;
 
+type Described = Options & { readonly describe: string };
+
 /** Makes each coercion name its option in its errors. */
-export function namedInErrors<All extends Readonly<Record<string, Options>>>(options: All): All {
+export function namedInErrors<All extends Readonly<Record<string, Described>>>(options: All): All {
   const entries = Object.entries(options).map(([name, option]) => {
     const { coerce } = option;
     return [name, coerce ? { ...option, coerce: (value: unknown) => coerced(name, value, coerce) } : option];
