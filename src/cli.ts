@@ -15,7 +15,7 @@ import { CommandError, UsageError } from './tasks/usage-error.ts';
 
 const BY_ENVIRONMENT =
   'Every option can be set by environment: --some-option X by POSIDLE_SOME_OPTION=X, a switch by true. The option itself wins. Lists are separated by commas. Durations: 500ms, 30s, 5m, 1h. Sizes: 64KiB, 10MB.';
-const BUG = '1 a bug: please report it';
+const BUG = '1 stdout cannot be written, or a bug: please report it';
 const exitCodes = ({ exits, failed = BUG }: Pick<Command, 'exits' | 'failed'>) =>
   `Exit codes: ${exits}; ${failed}; 2 wrong options or configuration.`;
 
@@ -52,9 +52,12 @@ async function main(): Promise<void> {
   endFlushed();
 }
 
-/** Writes to a pipe may be asynchronous: exits only when stdout is flushed. Even an empty write fails on a full disk. */
+/**
+ * Writes to a pipe may be asynchronous: exits only when stdout is flushed. Even an empty write fails on a full disk. A failure of a write to a
+ * file is told a turn later.
+ */
 function endFlushed(): void {
-  const end = () => void endIfStuck().then(() => process.exit());
+  const end = () => void setImmediate(() => endIfStuck().then(() => process.exit()));
   if (process.stdout.writableLength === 0) end();
   else process.stdout.write('', end);
 }

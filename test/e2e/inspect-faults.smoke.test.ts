@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { inspectedDir } from '../support/inspected-dir.ts';
 import { CLI, loading, POSIDLE, posidle, startPosidle } from '../support/posidle.ts';
@@ -157,8 +157,16 @@ describe('an output that takes no more', () => {
     expect(stderr).toBe('');
   });
 
-  test('is named if the disk is full', () => {
-    const { stderr, status } = shell('posidle inspect app.pos > /dev/full');
+  test.each([
+    'inspect app.pos',
+    'inject --image x/y:1 job.yaml',
+    'witness $PWD',
+    'completion',
+    '--version',
+    'watch --help',
+  ])('is named if `%s` meets a full disk', (words) => {
+    cpSync('docker/kubernetes/base/job.yaml', at('job.yaml'));
+    const { stderr, status } = shell(`posidle ${words} > /dev/full`);
     expect(stderr).toMatch(/^posidle: cannot write to stdout: ENOSPC.*\n$/);
     expect(status).toBe(1);
   });

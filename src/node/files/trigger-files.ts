@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DrainRequest } from '../../core/progress/drain-request.ts';
 import type { Millis } from '../../core/text/units.ts';
-import { unlessItFails } from './files.ts';
+import { inWords } from './in-words.ts';
 
 /** Allows for two clocks of one node, and for file systems that keep whole seconds. */
 const TOLERANCE: Millis = 1_000;
@@ -21,15 +21,15 @@ export interface TriggerFile {
 /** The file that main makes when it is done. One from before `podStart` belongs to an earlier Pod, and counts only once it is touched. */
 export class DoneFile implements TriggerFile {
   readonly by = 'done-file';
-  readonly #path: string;
+  readonly #stamp: () => Stamp | undefined;
   readonly #old: string | undefined;
   #hasCome = false;
 
   constructor(path: string, podStart: Millis | undefined, warn: (text: string) => void) {
-    const first = stampOf(path);
-    this.#path = path;
+    this.#stamp = stampsOf('--done-file', path, warn);
+    const first = this.#stamp();
     if (!existsSync(dirname(path)))
-      warn(`--done-file: the directory ${dirname(path)} doesn't exist yet. Is its volume mounted here?`);
+      warn(`--done-file: posidle sees no directory ${dirname(path)} yet. Is its volume mounted here?`);
     if (first === undefined || first.mtime >= (podStart ?? 0)) return;
     this.#old = first.identity;
     warn(`--done-file: ${path} is older than this Pod. It does not count until main touches it`);
@@ -37,7 +37,7 @@ export class DoneFile implements TriggerFile {
 
   look(): boolean {
     if (this.#hasCome) return true;
-    const now = stampOf(this.#path)?.identity;
+    const now = this.#stamp()?.identity;
     this.#hasCome = now !== undefined && now !== this.#old;
     return this.#hasCome;
   }
@@ -68,6 +68,7 @@ interface Heartbeat {
 export class HeartbeatFile implements TriggerFile {
   readonly by = 'heartbeat';
   readonly #heartbeat: Heartbeat;
+  readonly #stamp: () => Stamp | undefined;
   #identity: string | undefined;
   /** The file may be from before main's start. */
   #isOld: boolean;
@@ -78,7 +79,8 @@ export class HeartbeatFile implements TriggerFile {
 
   constructor(heartbeat: Heartbeat) {
     this.#heartbeat = heartbeat;
-    const first = stampOf(heartbeat.path);
+    this.#stamp = stampsOf('--heartbeat-file', heartbeat.path, heartbeat.warn);
+    const first = this.#stamp();
     this.#identity = first?.identity;
     this.#isOld = first !== undefined && first.mtime < (heartbeat.podStart ?? Number.POSITIVE_INFINITY);
   }
@@ -86,7 +88,7 @@ export class HeartbeatFile implements TriggerFile {
   /** A removed file does not say that main has ended: it may come back. */
   look(): boolean {
     const { path, age, startTimeout, warn } = this.#heartbeat;
-    const identity = stampOf(path)?.identity;
+    const identity = this.#stamp()?.identity;
     const now = performance.now();
     const passed = Math.min(now - this.#lookedAt, MOST_A_LOOK);
     this.#lookedAt = now;
@@ -98,7 +100,7 @@ export class HeartbeatFile implements TriggerFile {
       this.#identity = undefined;
       this.#remindAt = now + REMIND;
       warn(
-        `the heartbeat file ${path} is not there. That does not mean that main has ended: posidle waits until main makes it. ` +
+        `posidle sees no heartbeat file ${path}. That does not mean that main has ended: posidle waits until main makes it. ` +
           '--heartbeat-file must name the file that main refreshes, on a volume that posidle mounts too',
       );
       return false;
@@ -109,8 +111,25 @@ export class HeartbeatFile implements TriggerFile {
   }
 }
 
-/** `identity` changes when the file is replaced, written or touched. Undefined if it is missing or unreadable. */
-function stampOf(path: string): { readonly identity: string; readonly mtime: Millis } | undefined {
-  const stat = unlessItFails(() => statSync(path, { bigint: true, throwIfNoEntry: false }));
-  return stat && { identity: `${stat.ino} ${stat.mtimeNs}`, mtime: Number(stat.mtimeMs) };
+/** `identity` changes when the file is replaced, written or touched. */
+interface Stamp {
+  readonly identity: string;
+  readonly mtime: Millis;
+}
+
+/** Looks at the file. Undefined if it is missing, or if posidle cannot see it, which is told once. */
+function stampsOf(option: string, path: string, warn: (text: string) => void): () => Stamp | undefined {
+  let told: string | undefined;
+  return () => {
+    try {
+      const { ino, mtimeNs, mtimeMs } = statSync(path, { bigint: true });
+      return { identity: `${ino} ${mtimeNs}`, mtime: Number(mtimeMs) };
+    } catch (error) {
+      const why = inWords(error as NodeJS.ErrnoException);
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && why !== told)
+        warn(`${option}: posidle cannot see ${path}: ${why}. Until it can, the file does not count`);
+      told = why;
+      return undefined;
+    }
+  };
 }

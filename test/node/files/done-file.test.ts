@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { DoneFile, podStart } from '../../../src/node/files/trigger-files.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -26,8 +26,26 @@ describe('a done file', () => {
     expect(warn).not.toHaveBeenCalled();
     new DoneFile(inDir('no/done'), undefined, warn);
     expect(warn).toHaveBeenCalledWith(
-      `--done-file: the directory ${inDir('no')} doesn't exist yet. Is its volume mounted here?`,
+      `--done-file: posidle sees no directory ${inDir('no')} yet. Is its volume mounted here?`,
     );
+  });
+
+  test.each([
+    ['a file is its directory', () => writeFileSync(inDir('a'), ''), 'not a directory'],
+    ['it is a link to itself', () => symlinkSync('a', inDir('a')), 'too many symbolic links encountered'],
+  ])('that posidle cannot see is told once, and counts as soon as it can be seen: %s', (_, hide, why) => {
+    hide();
+    const file = new DoneFile(inDir('a', 'done'), undefined, warn);
+    expect([file.look(), file.look()]).toEqual([false, false]);
+    expect(warn.mock.calls.filter(([text]) => text.includes('cannot see'))).toEqual([
+      [
+        `--done-file: posidle cannot see ${inDir('a', 'done')}: ${why}. Until it can, the file does not count`,
+      ],
+    ]);
+    rmSync(inDir('a'));
+    mkdirSync(inDir('a'));
+    writeFileSync(inDir('a', 'done'), '');
+    expect(file.look()).toBe(true);
   });
 
   test('that goes away again has come all the same', () => {
