@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { EXIT } from '../core/drain/outcome.ts';
 import type { Found } from '../core/inspect/found.ts';
 import { Rates } from '../core/inspect/rates.ts';
 import { unknownIn } from '../core/inspect/summary.ts';
@@ -8,6 +9,7 @@ import { andMore, formatDuration, type Millis } from '../core/text/units.ts';
 import { METRICS_TYPE, type Routes } from '../node/network/http-server.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { openLog } from '../node/output/logger.ts';
+import { inTime } from '../tasks/in-time.ts';
 import { inspector, inspectSubject } from '../tasks/inspect.ts';
 import { buildInfo } from './build-info.ts';
 import { keepHeapSmall } from './heap.ts';
@@ -21,7 +23,7 @@ export async function runExport(args: ExportArgs): Promise<never> {
   const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, interval } = args;
   keepHeapSmall();
   const host = new NodeHost(root);
-  const subject = await inspectSubject(host, { posFiles, fluentConf, root });
+  const subject = await inTime(inspectSubject(host, { posFiles, fluentConf, root }), EXIT.cannotWork);
   const inspect = inspector(host, subject, new Rates());
   const lastLook = new LastLook<Inspected>(() => host.now(), STALE + 2 * interval);
   await listen(args.listen, exportRoutes(lastLook, args['per-file']));

@@ -10,6 +10,7 @@ import { formatDuration, LONGEST_TIMER, type Millis } from '../core/text/units.t
 import { exists } from '../node/files/files.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { canDraw, drawAll, widthOfStdout, write, writeLines } from '../node/output/terminal.ts';
+import { inTime } from '../tasks/in-time.ts';
 import { type Inspect, inspector, inspectSubject } from '../tasks/inspect.ts';
 import { CommandError } from '../tasks/usage-error.ts';
 import { growHeapSlowly } from './heap.ts';
@@ -31,7 +32,7 @@ export async function runInspect(args: InspectArgs): Promise<number> {
   if (args.wait !== undefined) process.exitCode = FAILED;
   const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, witness, json } = args;
   const host = new NodeHost(root);
-  const subject = await inspectSubject(host, { posFiles, fluentConf, root, witness });
+  const subject = await inTime(inspectSubject(host, { posFiles, fluentConf, root, witness }), FAILED);
   const { conf, warnings, confPath } = subject;
   if (subject.posFiles.length === 0 && witness === undefined && !json) {
     await writeLines([printable(`${confPath} has no in_tail source: nothing to inspect`)]);

@@ -1,9 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT, type Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import { IS_DATABASE, isDatabase } from '../core/pos-file/pos-file.ts';
 import type { FluentdTarget } from '../core/progress/fluentd-reading.ts';
-import { formatDuration, type Millis } from '../core/text/units.ts';
 import { type Reporter, runLoop } from '../daemon/loop.ts';
 import { expandAll } from '../daemon/read-pos-files.ts';
 import { inWords } from '../node/files/in-words.ts';
@@ -12,6 +10,7 @@ import { sharedDir } from '../node/witness/shared-dir.ts';
 import { loadedWitness } from '../node/witness/write-witness.ts';
 import { armedBy, openTriggers } from './arm-triggers.ts';
 import { type FoundPosFiles, findPosFiles } from './find-conf.ts';
+import { inTime } from './in-time.ts';
 import type { Parent } from './parent.ts';
 import { CommandError, UsageError } from './usage-error.ts';
 import { policyOf, type WatchOptions } from './watch-options.ts';
@@ -37,7 +36,7 @@ export async function planWatch(
   const shared = parent === undefined && !isOff ? (witness ?? sharedDir()) : undefined;
   const hasWitness = shared !== undefined || (parent !== undefined && !isOff);
   const wanted = { ...options, command: parent?.command, isOfFluentd: true, hasWitness };
-  const found = known ?? (await inTime(findPosFiles(host, wanted)));
+  const found = known ?? (await inTime(findPosFiles(host, wanted), EXIT.cannotWork));
   if (found.posFiles.length === 0 && found.conf !== undefined && parent === undefined)
     throw new CommandError(`${found.confPath} ${NOTHING}`, EXIT.cannotWork);
   // Bounded, because a dead mount never answers.
@@ -87,17 +86,6 @@ export interface WatchReporter extends Reporter {
   warned(this: void, text: string): void;
   /** Called when Fluentd is gone, before a parent kills the rest of its command. */
   ended(outcome: Outcome): Promise<void>;
-}
-
-/** A dead mount never answers. */
-const START_PATIENCE: Millis = 10_000;
-
-async function inTime<Found>(work: Promise<Found>): Promise<Found> {
-  const late = pause(START_PATIENCE, undefined, { ref: false }).then(() => {
-    const why = `fluent.conf and the pos files were not found within ${formatDuration(START_PATIENCE)}`;
-    throw new CommandError(`${why}: a mount does not answer, or the machine is very busy`, EXIT.cannotWork);
-  });
-  return await Promise.race([work, late]);
 }
 
 const NOTHING =

@@ -238,14 +238,18 @@ onFluentd(ONE_VERSION, (version) => {
   });
 });
 
-test.concurrent('a mount that never answers, where watch looks for fluent.conf, is named', async () => {
+test.concurrent.each([
+  ['watch', 4],
+  ['inspect', 1],
+  ['export', 4],
+])('a mount that never answers, where %s looks for fluent.conf, is named', async (command, code) => {
   const never = loading(`import fs from 'node:fs';
     import { syncBuiltinESMExports } from 'node:module';
     fs.promises.access = () => new Promise(() => setInterval(() => {}, 60_000));
     syncBuiltinESMExports();`);
   const wrapper = ['sh', '-c', `${never} exec "$0" "$@"`, ...POSIDLE];
-  const posidle = startPosidle(['watch', '-c', 'f.conf'], { wrapper });
-  expect(await posidle.exited).toBe(4);
+  const posidle = startPosidle([command, '-c', 'f.conf'], { wrapper });
+  expect(await posidle.exited).toBe(code);
   expect(posidle.stderr()).toBe(
     'posidle: fluent.conf and the pos files were not found within 10 s: a mount does not answer, or the machine is very busy\n',
   );

@@ -83,7 +83,7 @@ export const COMMANDS = {
     words: 'export [files..]',
     about: 'show Prometheus what Fluentd has read, and what is left',
     options: exportOptions,
-    exits: '0 a signal ended it',
+    exits: '0 a signal ended it; 4 it could not begin',
     positional: ['files', 'POS_FILE: pos files or globs'],
     examples: [
       ['$0 export "/var/log/*.pos" --listen 0.0.0.0:8612', 'on a node, for all pos files there'],
