@@ -30,7 +30,9 @@ export async function runInspect(args: InspectArgs): Promise<number> {
   growHeapSlowly();
   // If a signal ends the wait.
   if (args.wait !== undefined) process.exitCode = FAILED;
-  const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, witness, json } = args;
+  const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, json } = args;
+  // POSIDLE_WITNESS=off is meant for `watch`.
+  const witness = args.witness === 'off' ? undefined : args.witness;
   const host = new NodeHost(root);
   const subject = await inTime(inspectSubject(host, { posFiles, fluentConf, root, witness }), FAILED);
   const { conf, warnings, confPath } = subject;

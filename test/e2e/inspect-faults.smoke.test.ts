@@ -88,6 +88,16 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
   });
 });
 
+test.each([
+  ['inspect ignores it', 'inspect app.pos', 0, ''],
+  ['drain needs one', 'drain', 2, 'posidle: --witness off: only a Fluentd with a witness can be drained\n'],
+])('no witness is wanted by the environment: %s', (_, words, status, stderr) => {
+  posFile('app.pos', [logged('a.log', 'one\n', 4)]);
+  const run = shell(`POSIDLE_WITNESS=off posidle ${words}`);
+  expect(run).toMatchObject({ status, stderr });
+  expect(run.stdout).not.toMatch(/witness/);
+});
+
 describe('a mount that never answers', () => {
   const hanging = (patch: string) =>
     loading(`import fs from 'node:fs';

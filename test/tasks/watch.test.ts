@@ -139,6 +139,12 @@ test('a configuration without in_tail is drained by its parent only, for no pos 
   expect(existsSync(at('ran'))).toBe(true);
 });
 
+test('an empty POSIDLE_DIR names no directory', async () => {
+  vi.stubEnv('POSIDLE_DIR', '');
+  const { found } = await planWatch(new NodeHost(), { posFiles: [at('a.pos')] }).finally(vi.unstubAllEnvs);
+  expect(found.witness).toBeUndefined();
+});
+
 test('file events are asked for of the files that a glob matches', async () => {
   const watchFiles = vi.spyOn(NodeHost.prototype, 'watchFiles');
   for (const name of ['a.pos', 'b.pos', 'c.log']) writeFileSync(at(name), '');

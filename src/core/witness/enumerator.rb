@@ -1,7 +1,7 @@
 # RUBYOPT="-IDIR/ruby -renumerator" loads this file: Enumerator is built in, so only a witness has a file of this name.
 # If DIR is missing, Ruby loads nothing (load.c, search_required), and Fluentd starts normally.
 begin # a FIFO that has a reader as long as a Ruby process of Fluentd's container lives, also before a worker is up
-  lives, umask = File.join(ENV['POSIDLE_DIR'] || File.dirname(__dir__), 'lives'), File.umask(0) # posidle may be another user
+  lives, umask = File.join(ENV['POSIDLE_DIR'].to_s[/.+/] || File.dirname(__dir__), 'lives'), File.umask(0) # posidle may be another user
   File.mkfifo(lives) rescue nil # an earlier process made it
   File.umask(umask)
   POSIDLE_LIVES = File.open(lives, File::RDONLY | File::NONBLOCK | File::NOFOLLOW)

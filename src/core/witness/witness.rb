@@ -16,7 +16,7 @@ class PosidleWitness
   def initialize
     require 'socket.so' # socket.rb would activate the gem io-wait, and nothing may be chosen before Fluentd chooses
     @pid, @supervisor = Process.pid, (Process.ppid if ARGV.include?('--under-supervisor'))
-    @stem = File.join(ENV['POSIDLE_DIR'] || __dir__, "#{born = ms}-#{@pid}")
+    @stem = File.join(ENV['POSIDLE_DIR'].to_s[/.+/] || __dir__, "#{born = ms}-#{@pid}")
     before, ENV['POSIDLE_BORN'] = ENV['POSIDLE_BORN'], @stem + '.sock'
     File.unlink(before) if before.to_s.end_with?("-#{@pid}.sock") rescue nil # this process, before an exec (bundler's)
     @server = UNIXServer.new(@stem + '.born') # before a line can be read

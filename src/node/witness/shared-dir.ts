@@ -6,7 +6,7 @@ import { SHARED_DIR } from '../../core/witness/load.ts';
 
 /** The directory that posidle and Fluentd share: POSIDLE_DIR, else /posidle if it exists. */
 export function sharedDir(): string | undefined {
-  return process.env['POSIDLE_DIR'] ?? (existsSync(SHARED_DIR) ? SHARED_DIR : undefined);
+  return process.env['POSIDLE_DIR'] || (existsSync(SHARED_DIR) ? SHARED_DIR : undefined);
 }
 
 /** How long before Node's start the preStop hook of posidle's container marked the Pod's end (docker/image/asleep); undefined if it did not. */
