@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { FLUENTD_NAMES } from '../core/inject/not-found.ts';
 import { SHARED_DIR } from '../core/witness/load.ts';
+import { inWords } from '../node/files/in-words.ts';
 import { CommandError, UsageError } from '../tasks/usage-error.ts';
 import type { InspectArgs } from './options/inspect-options.ts';
 
@@ -66,6 +67,7 @@ function kubectl(words: readonly string[], stdout: 'pipe' | 'inherit') {
     encoding: 'utf8',
     maxBuffer: 16 * 1_024 ** 2,
   });
-  if (done.error !== undefined) throw new CommandError(`kubectl: ${done.error.message}`, FAILED);
+  if (done.error !== undefined)
+    throw new CommandError(`kubectl cannot be started: ${inWords(done.error)}`, FAILED);
   return done;
 }

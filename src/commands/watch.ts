@@ -8,6 +8,7 @@ import {
 import { sum } from '../core/text/lists.ts';
 import { formatDuration } from '../core/text/units.ts';
 import { SHARED_DIR } from '../core/witness/load.ts';
+import { exists } from '../node/files/files.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { type Log, openLog } from '../node/output/logger.ts';
@@ -81,6 +82,9 @@ export async function watchAndReport(
     const when = isCalled ? [] : [...armed, ...callsIn(args)];
     tellStart(log, found, when, armed.length > 0 || isCalled);
     for (const warning of unknownVariables(process.env)) warned(warning);
+    const token = args['quit-token'];
+    if (token !== undefined && token !== 'none' && !(await exists(token)))
+      warned(`--quit-token: posidle sees no file ${token}. Without it no POST begins the drain`);
     const report: WatchReporter = {
       transition: (transition) => {
         endpoints.transition(transition);

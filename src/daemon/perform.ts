@@ -60,7 +60,8 @@ async function stop(host: Host, reach: Reach): Promise<Done> {
 }
 
 async function send(host: Host, targets: readonly ProcessIdentity[], signal: string): Promise<Done> {
-  if (targets.length === 0) return { what: `${signal} was not sent: posidle sees no process of Fluentd` };
+  if (targets.length === 0)
+    return { what: 'no witness took the order, and posidle sees no process of Fluentd' };
   const results = await Promise.all(
     targets.map((target) => host.signal(target, signal).catch((error: Error) => error)),
   );

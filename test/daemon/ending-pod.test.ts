@@ -48,8 +48,10 @@ describe('in an ending Pod', () => {
         return false;
       };
       host.witnesses = [alive({ outputs: [holding('a')] })];
-      const { outcome } = await drained(host, { grace });
+      const { outcome, report } = await drained(host, { grace });
       expect(outcome).toMatchObject({ outcome: 'not-drained', left: { worst: [{ kind: 'held' }] } });
+      const what = 'no witness took the order, and posidle sees no process of Fluentd';
+      expect(report.done).toContainEqual({ what });
       expect(host.now()).toBeLessThan(grace);
     },
   );

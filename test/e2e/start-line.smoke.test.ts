@@ -42,6 +42,16 @@ test.concurrent.each(STARTS)(
   },
 );
 
+test('a token file that is not there is warned of', async () => {
+  const words = ['--listen', String(await freePort()), '--quit-token', '/tmp/no-such-file'];
+  const run = startPosidle([...NO_FLUENTD, ...words], { wrapper: ALONE });
+  await run.exited;
+  const warnings = run.log().flatMap(({ level, msg }) => (level === 'warn' ? [msg] : []));
+  expect(warnings).toContain(
+    '--quit-token: posidle sees no file /tmp/no-such-file. Without it no POST begins the drain',
+  );
+});
+
 test.each([
   ['watch', NO_FLUENTD.join(' '), 4, 'exit code 4 after'],
   ['run', 'run -p /tmp/no-such.pos -- false', 1, 'exit code 1 after'],

@@ -143,7 +143,7 @@ const stepKilling: Rule<'killing'> = (state, seen) => {
   if (fluentd.kind === 'running' && fluentd.supervisor.pid !== state.killed)
     return stay({ ...state, killed: fluentd.supervisor.pid }, NEVER, 'kill');
   if (!isOver(state.since + KILL_TIMEOUT, seen.at)) return stay(state);
-  return endWith('survived', 'Fluentd is still there after SIGKILL', seen, state);
+  return endWith('survived', 'posidle could not kill Fluentd, which still runs', seen, state);
 };
 
 /** The ends without a complete drain: Fluentd is gone, or posidle may not signal it or cannot identify it. */

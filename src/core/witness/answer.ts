@@ -246,5 +246,6 @@ export function nameOf({ id, type, class: name }: OutputReport): string {
 /** With the number that Fluentd's own log shows, if it has told one. Its socket's name ends with its pid. */
 export function nameOfWorker({ worker, report }: { worker: string; report?: Report | undefined }): string {
   const number = report?.worker === undefined ? '' : ` ${report.worker}`;
-  return `worker${number} (pid ${worker.replace(/^.*-|\.sock$/g, '')})`;
+  const [, pid] = /-(\d+)\.sock$/.exec(worker) ?? [];
+  return `worker${number} (${pid === undefined ? worker : `pid ${pid}`})`;
 }

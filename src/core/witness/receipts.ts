@@ -67,7 +67,11 @@ export function doubtsOfWorkers(workers: readonly WorkerReport[]): readonly Doub
   const most = mostWorkers(workers);
   if (known.has(undefined) || known.size >= most) return [];
   return [
-    doubt('unwitnessed', 'Fluentd', `it has ${counted(most, 'worker')}, and ${known.size} have a witness`),
+    doubt(
+      'unwitnessed',
+      'Fluentd',
+      `it has ${counted(most, 'worker')}, ${known.size} of them with a witness`,
+    ),
   ];
 }
 

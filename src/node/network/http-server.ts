@@ -83,7 +83,8 @@ async function answer(
     return end(421, 'the Host must be localhost, an IP address or the name that posidle listens on\n');
   if (isPost) {
     if (!isOwnOrigin(request)) return end(403, 'a web page of another origin may not do this\n');
-    if (!(await isAllowed(request, routes.tokenFile))) return end(401, 'a bearer token is needed\n');
+    const refusal = await refusalOf(request, routes.tokenFile);
+    if (refusal !== undefined) return end(401, refusal);
     post();
     return end(202, 'accepted\n');
   }
@@ -113,13 +114,16 @@ function isOwnOrigin({ headers }: IncomingMessage): boolean {
   return headers.origin === undefined || headers.origin === `http://${headers.host}`;
 }
 
-async function isAllowed({ headers }: IncomingMessage, tokenFile: string | undefined): Promise<boolean> {
-  if (tokenFile === undefined) return true;
+/** Why the token does not count; undefined if it does. */
+async function refusalOf({ headers }: IncomingMessage, tokenFile: string | undefined) {
+  if (tokenFile === undefined) return undefined;
   const file = await readBounded(tokenFile, TOKEN_LIMIT).catch(() => undefined);
   const token = Buffer.from(file?.bytes ?? [])
     .toString()
     .trim();
   const wanted = Buffer.from(`Bearer ${token}`);
   const given = Buffer.from(headers.authorization ?? '');
-  return token !== '' && given.length === wanted.length && timingSafeEqual(given, wanted);
+  if (token === '') return 'the file of the token is missing, unreadable or empty\n';
+  const isSame = given.length === wanted.length && timingSafeEqual(given, wanted);
+  return isSame ? undefined : 'the bearer token is missing or wrong\n';
 }

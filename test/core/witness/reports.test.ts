@@ -378,6 +378,8 @@ describe('a doubt', () => {
     expect(doubts(SILENT)).toMatchObject([
       { kind: 'no-answer', why: expect.stringMatching(/did not answer/) },
     ]);
+    // Where the directory cannot be opened.
+    expect(doubts({ ...SILENT, worker: '/a-1/w' })).toMatchObject([{ about: 'worker (/a-1/w)' }]);
     for (const died of [{ worker: 'w', kind: 'gone', report: undefined } as const, gone({ final: false })])
       expect(kinds(died, alive())).toEqual(['worker-died']);
   });

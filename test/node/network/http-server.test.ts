@@ -3,6 +3,7 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { hostname } from 'node:os';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Routes, startHttpServer } from '../../../src/node/network/http-server.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -31,13 +32,15 @@ afterEach(() => {
 
 interface Reply {
   readonly status: number | undefined;
+  readonly body: string;
   readonly headers: IncomingHttpHeaders;
 }
 
 function ask(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const asked = request({ ...endpoint(), method, path, headers, agent: false }, (answer) => {
-      answer.resume().once('end', () => resolve({ status: answer.statusCode, headers: answer.headers }));
+      const { statusCode: status, headers } = answer;
+      void text(answer).then((body) => resolve({ status, headers, body }));
     });
     asked.once('error', reject).end();
   });
@@ -189,6 +192,8 @@ describe('the token file', () => {
     await withToken(token());
     expect(await quit('')).toBe(401);
     expect(await quit('one')).toBe(401);
+    const { body } = await ask('POST', '/quit', { authorization: 'Bearer one' });
+    expect(body).toBe('the file of the token is missing, unreadable or empty\n');
     expect(await status('GET', '/healthz')).toBe(200);
   });
 });
