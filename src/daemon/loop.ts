@@ -98,17 +98,28 @@ class Loop {
       // While positions move, each change would cause a second look within milliseconds.
       const wakeOnChange = seen.progress.movedAt === movedAt;
       movedAt = seen.progress.movedAt;
-      if (this.#looking === undefined) await this.#host.sleep(this.#wakeAt, { wakeOnChange });
+      if (this.#looking === undefined || this.#isTold()) await this.#host.sleep(this.#wakeAt, { wakeOnChange });
     }
   }
 
   /** The observation of a look, or an overdue one: a slow look must not delay a request or a deadline. */
   async #see(depth: Depth): Promise<Observation> {
+    if (this.#isTold()) return await this.#follow();
     this.#looking ??= this.#look(depth);
     const seen = await this.#host.within(this.#looking, this.#patience());
     if (seen === undefined) return this.#overdue();
     this.#looking = undefined;
     return seen;
+  }
+
+  /** After the stop order only the Fluentd that got it counts. Each further look would delay its end, and the last one tells the rest. */
+  async #follow(): Promise<Observation> {
+    this.#fluentd = await this.#finder.follow(this.#fluentd);
+    return { ...(this.#seen ?? this.#nothing), ...this.#now(), reports: undefined };
+  }
+
+  #now() {
+    return { at: this.#host.now(), fluentd: this.#fluentd, requests: this.#host.requests() };
   }
 
   async #lastLook(): Promise<Observation> {
@@ -138,7 +149,8 @@ class Loop {
   }
 
   async #look(depth: Depth): Promise<Observation> {
-    if (depth !== 'last') this.#fluentd = await this.#findFluentd(depth);
+    const known = this.#fluentd === NOT_FOUND_YET ? undefined : this.#fluentd;
+    if (depth !== 'last') this.#fluentd = await this.#finder.find(known, depth);
     const fluentd = this.#fluentd;
     const { sign } = this.#finder;
     const question = depth === 'last' ? 'look' : questionIn(this.#state);
@@ -157,23 +169,13 @@ class Loop {
     return this.#wakeAt > now ? Math.min(this.#wakeAt, latest) : latest;
   }
 
-  async #overdue(): Promise<Observation> {
+  #overdue(): Observation {
     const before = this.#seen ?? this.#nothing;
-    if (this.#isTold()) this.#fluentd = await this.#finder.follow(this.#fluentd);
-    const now = { at: this.#host.now(), fluentd: this.#fluentd, requests: this.#host.requests() };
-    return observeOverdue(before, now, this.#collector.waitsFor, this.#task.policy);
+    return observeOverdue(before, this.#now(), this.#collector.waitsFor, this.#task.policy);
   }
 
   #isTold(): boolean {
     return this.#state.name === 'stopping' || this.#state.name === 'killing';
-  }
-
-  /** After the stop order only the Fluentd that got it counts. */
-  #findFluentd(depth: Depth): Promise<FluentdReading> {
-    const known = this.#fluentd === NOT_FOUND_YET ? undefined : this.#fluentd;
-    return this.#isTold() && known !== undefined
-      ? this.#finder.follow(known)
-      : this.#finder.find(known, depth);
   }
 
   /** Steps and acts until the state no longer changes. One observation may lead through several states. */

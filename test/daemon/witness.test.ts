@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { LOG, POS, posText, run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { sight } from '../support/said.ts';
@@ -37,6 +37,25 @@ test('Fluentd is told to stop within 100 ms of the trigger if nothing is left, a
   expect(told).toEqual([['stop', expect.closeTo(0, -2)]]);
   const nothing = { left: { count: 0 }, doubts: { count: 0 } };
   expect(outcome).toMatchObject({ end: 'stopped', outcome: 'drained', ...nothing });
+});
+
+test("after the stop order no witness is asked until Fluentd is gone: its answer would delay Fluentd's end", async () => {
+  const host = new FakeHost();
+  host.witnesses = [alive()];
+  host.request('main-ended');
+  const ask = vi.spyOn(host, 'askWitnesses');
+  let asks = 0;
+  host.onWitnessTold = () => {
+    asks = ask.mock.calls.length;
+    host.at(host.now() + 3_000, (h) => {
+      h.witnesses = [gone()];
+    });
+    return true;
+  };
+  const subject = { posFiles: [], witness: WITNESS, fluentd: { by: 'witness' } } as const;
+  const { outcome } = await run(host, { quiet: 'off' }, subject);
+  expect(outcome).toMatchObject({ end: 'stopped', outcome: 'drained' });
+  expect(ask.mock.calls.length - asks).toBe(1);
 });
 
 describe('as a guess', () => {
