@@ -98,7 +98,8 @@ class Loop {
       // While positions move, each change would cause a second look within milliseconds.
       const wakeOnChange = seen.progress.movedAt === movedAt;
       movedAt = seen.progress.movedAt;
-      if (this.#looking === undefined || this.#isTold()) await this.#host.sleep(this.#wakeAt, { wakeOnChange });
+      if (this.#looking === undefined || this.#isTold())
+        await this.#host.sleep(this.#wakeAt, { wakeOnChange });
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
 import type { Observation } from '../../core/look/observation.ts';
-import { NOT_THERE } from '../../core/look/unknown-pos-file.ts';
+import { FEWER, NOT_THERE } from '../../core/look/unknown-pos-file.ts';
 import { DRAIN_REQUESTS } from '../../core/progress/drain-request.ts';
 import { bytesToRead } from '../../core/progress/progress.ts';
 import { groupedBy } from '../../core/text/lists.ts';
@@ -96,6 +96,8 @@ export class LogReporter implements Reporter {
   #tellProgress(state: State, seen: Observation): void {
     this.#toldAt ??= seen.at;
     const [request] = seen.requests;
+    // The state that follows tells it.
+    if ((request !== undefined && state.name === 'watching') || isEnd(state, seen)) return;
     const isEnding = request !== undefined || (state.name !== 'waiting' && state.name !== 'watching');
     const begun = Math.max(state.since, request?.at ?? state.since);
     const every = isEnding
@@ -120,7 +122,13 @@ function keyOf({ key, posFile = '', text }: Note): string {
   return key ?? `${posFile} ${text}`;
 }
 
-function* notesOf({ name }: State, seen: Observation): Generator<Note> {
+const isTold = ({ name }: State) => name === 'stopping' || name === 'killing';
+
+/** Fluentd is gone after the stop signal: the outcome says so. */
+const isEnd = (state: State, { fluentd }: Observation) => fluentd.kind === 'absent' && isTold(state);
+
+function* notesOf(state: State, seen: Observation): Generator<Note> {
+  const { name } = state;
   const { requests, fluentd, unknown, main, files } = seen;
   const [request] = requests;
   if (request !== undefined && name === 'waiting' && fluentd.kind === 'absent') {
@@ -129,7 +137,7 @@ function* notesOf({ name }: State, seen: Observation): Generator<Note> {
     yield { text: `${text}, and Fluentd is not up; posidle waits for it${bySignal}` };
   }
   for (const { about, kind, why } of unknown) {
-    if (kind === 'empty-pos-file') continue;
+    if (kind === 'empty-pos-file' || why === FEWER) continue;
     const note = { key: `${about} ${why}`, posFile: about };
     if (name === 'waiting' && why === NOT_THERE) yield { ...note, text: `${why} yet. ${MADE_AT_START}` };
     else yield { ...note, level: 'warn', text: `${why}. ${NOT_READ}` };
@@ -137,13 +145,12 @@ function* notesOf({ name }: State, seen: Observation): Generator<Note> {
   const late = seen.progress.doubts.find(({ kind }) => kind === 'not-looked-at');
   if (late !== undefined) yield { key: late.kind, level: 'warn', text: `${late.why}. ${NOT_READ}` };
   const silent = seen.progress.doubts.find(({ kind }) => kind in REMEDY);
-  const isTold = name === 'stopping' || name === 'killing';
-  if (silent?.about !== undefined && !isTold)
+  if (silent?.about !== undefined && !isTold(state))
     yield { key: silent.kind, level: 'warn', text: `${silent.about}: ${silent.why}. ${REMEDY[silent.kind]}` };
-  // If Fluentd is gone after the stop signal, the outcome says so.
-  const isEnd = fluentd.kind === 'absent' && isTold;
-  if (!isEnd) yield { facts: logFacts(seen), text: describeFluentd(seen) };
-  if (main.seen) yield { text: "posidle sees main's process" };
+  if (!isEnd(state, seen)) yield { facts: logFacts(seen), text: describeFluentd(seen) };
+  const pids = [...main.sightings.keys()].map((one) => one.replace(/ .*/, ''));
+  if (main.seen && pids.length > 0)
+    yield { key: 'main', text: `posidle sees main's process (pid ${pids.slice(0, 5).join(', ')})` };
   const [first, ...others] = files.filter(({ state }) => state === 'blocked');
   if (first === undefined) return;
   const { path, position, lag } = first;

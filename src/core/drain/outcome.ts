@@ -134,8 +134,6 @@ function reasonOf({ left, doubts, files, lines, outputs }: Outcome): string {
   if (reasons.length > 0) return reasons.join('; ');
   const read = lines === undefined ? '' : `${counted(lines, 'line')} read from `;
   const buffered = outputs.filter(({ delivered }) => delivered !== undefined);
-  // What is held now are events of Fluentd's own log: else it would be left.
-  const sent =
-    buffered.length === 0 ? '' : `; ${describeReceipts(buffered.map((one) => ({ ...one, held: 0 })))}`;
+  const sent = buffered.length === 0 ? '' : `; ${describeReceipts(buffered)}`;
   return `${read}${counted(files, 'file')}${lines === undefined ? ' read' : ''}${sent}`;
 }

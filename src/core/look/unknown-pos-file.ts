@@ -4,6 +4,8 @@ import type { Memory, ObservedFile, PosFileDoubt } from './observation.ts';
 import { entriesOf, type PosFileReading, type Snapshot } from './snapshot.ts';
 
 export const NOT_THERE = 'is not there';
+/** For one look: in_tail writes it anew, as at Fluentd's start, or somebody else does. */
+export const FEWER = 'has lost entries since the last look';
 const EMPTY = 'is empty for now';
 const REPLACED = 'was replaced while Fluentd had it open: Fluentd writes its positions elsewhere';
 
@@ -35,7 +37,7 @@ function whyUnknown(reading: PosFileReading, known: Known): string | undefined {
       return reading.why;
     case 'read':
       if (file !== undefined && reading.file !== file) return REPLACED;
-      return reading.entries.length < count ? 'has lost entries since the last look' : whyLost(path, known);
+      return reading.entries.length < count ? FEWER : whyLost(path, known);
     case 'empty':
       return whyLost(path, known) ?? (isTrulyEmpty(path, known) ? undefined : EMPTY);
   }

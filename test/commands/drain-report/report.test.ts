@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { LogReporter } from '../../../src/commands/drain-report/report.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
+import type { Subject } from '../../../src/core/look/subject.ts';
 import { runLoop } from '../../../src/daemon/loop.ts';
 import type { Log } from '../../../src/node/output/logger.ts';
 import { busyHost } from '../../daemon/busy-host.ts';
-import { confOf, LOG, POS, policy, subject } from '../../support/builders.ts';
+import { confOf, LOG, POS, policy, posText, subject } from '../../support/builders.ts';
 import { FakeHost } from '../../support/fake-host.ts';
 import { alive, SILENT } from '../../support/witnesses.ts';
 
@@ -12,16 +13,15 @@ import { alive, SILENT } from '../../support/witnesses.ts';
 async function logged(
   host: FakeHost,
   changes: Partial<Policy> = {},
-  witness?: string,
-  posFiles = [POS],
+  about: Partial<Subject> = {},
 ): Promise<readonly string[]> {
   const lines: string[] = [];
   const lineOf = (level: string) => [level, (_: object, text: string) => lines.push(`${level}: ${text}`)];
   const log = Object.fromEntries(['info', 'warn', 'error'].map(lineOf)) as Log;
   const rules = policy(changes);
-  const report = new LogReporter(log, rules, witness);
+  const report = new LogReporter(log, rules, about.witness);
   await runLoop(host, {
-    subject: subject({ conf: confOf([LOG]), posFiles, witness }),
+    subject: subject({ conf: confOf([LOG]), ...about }),
     policy: rules,
     report,
   });
@@ -68,6 +68,15 @@ describe('once a minute the log tells', () => {
     expect(await logged(host, { quiet: 'off' })).toContain('info: no trigger for 60 s; 5 B left to read');
   });
 
+  test('nothing of a wait that is over', async () => {
+    const { host } = busyHost();
+    const lines = await logged(
+      host.at(30_000, (h) => h.request('done-file')),
+      { quiet: 'off' },
+    );
+    expect(lines.filter((line) => line.startsWith('info: no trigger'))).toEqual([]);
+  });
+
   test('the reason of the wait at the start, and its length', async () => {
     const lines = await logged(new FakeHost());
     expect(lines.filter((line) => line.startsWith('info: still'))).toHaveLength(10);
@@ -96,7 +105,7 @@ test('a pos file that disappears is reported once, with the consequence', async 
 test('many pos files that are not there are one line with their number', async () => {
   const posFiles = [POS, ...Array.from({ length: 13 }, (_, at) => `/none/${at}.pos`)];
   const host = busyHost().host.at(5_000, (h) => h.request('SIGTERM'));
-  const told = (await logged(host, {}, undefined, posFiles)).filter((line) => line.includes('pos file'));
+  const told = (await logged(host, {}, { posFiles })).filter((line) => line.includes('pos file'));
   expect(told).toEqual([
     expect.stringMatching(/^info: pos file \/none\/0.pos \(and 12 more\) is not there yet\./),
   ]);
@@ -120,6 +129,23 @@ test('looks that are late now and then are reported once', async () => {
   ]);
 });
 
+test('a pos file that in_tail makes shorter is no news', async () => {
+  const { host } = busyHost();
+  const inode = host.files.get(LOG)?.inode ?? '';
+  const entry = { path: LOG, position: 11, inode };
+  host.writeFile(POS, posText([entry, { path: '/gone.log', position: null, inode: 9 }]));
+  host.at(10_000, (h) => h.writeFile(POS, posText([entry])));
+  expect((await logged(host)).filter((line) => line.startsWith('warn'))).toEqual([]);
+});
+
+test("main's process is named by its pid, so that a wrong one can be told", async () => {
+  const { host } = busyHost();
+  for (const pid of [41, 43]) host.startProcess({ pid, argv: ['java', 'main.jar'] });
+  host.at(20_000, (h) => h.request('done-file'));
+  const lines = await logged(host, { quiet: 'off', doneProcess: true }, { doneProcess: 'main.jar' });
+  expect(lines).toContain("info: posidle sees main's process (pid 41, 43)");
+});
+
 test('a witness that does not answer is named, and neither files nor machine nor mount', async () => {
   const host = blockedHost(10_000, 15_000);
   host.witnesses = [alive()];
@@ -132,7 +158,9 @@ test('a witness that does not answer is named, and neither files nor machine nor
       return new Promise((resolve) => h.at(end, () => resolve({ at: h.now(), witnesses: [SILENT] })));
     };
   });
-  const warnings = (await logged(host, {}, '/posidle')).filter((line) => line.startsWith('warn'));
+  const warnings = (await logged(host, {}, { witness: '/posidle' })).filter((line) =>
+    line.startsWith('warn'),
+  );
   expect(warnings.toSorted()).toEqual([
     "warn: posidle could not look in time: Fluentd's witness does not answer. Until that changes, nothing counts as read",
     'warn: worker (pid 12): its witness did not answer within 2 s. Is Fluentd stopped, or short of CPU?',
@@ -143,7 +171,7 @@ test.each([
   ['is reported when the drain begins, with the remedy', '/posidle', [/ RUBYOPT="-I\/posidle\/ruby -renum/]],
   ['is no concern where run gives Fluentd its own, or the user wants none', undefined, []],
 ])('a missing witness %s', async (_, witness, told) => {
-  const lines = await logged(busyHost().host, {}, witness);
+  const lines = await logged(busyHost().host, {}, { witness });
   const warned = lines.filter((line) => line.startsWith('warn: no witness listens in '));
   expect(warned).toEqual(told.map((text) => expect.stringMatching(text)));
 });

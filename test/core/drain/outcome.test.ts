@@ -237,12 +237,12 @@ describe('the sentence', () => {
     );
   });
 
-  test("leaves out what buffers hold of Fluentd's own log", () => {
+  test("names what buffers hold of Fluentd's own log, so that the numbers add up", () => {
     const none = { left: 0, secondary: 0, aside: 0, dropped: 0 };
     const receipt = { ...none, took: 21, own: 1, delivered: 20, held: 1 };
     const look = said(gone({ lines: 20, ends: [output({ id: 'object:1', type: 'http', receipt })] }));
     expect(describeOutcome(outcome('ended-by-itself', { look }))).toBe(
-      "why; drained: 20 lines read from 1 file; http: 21 taken (1 of Fluentd's own log), 20 delivered",
+      "why; drained: 20 lines read from 1 file; http: 21 taken (1 of Fluentd's own log), 20 delivered, 1 held",
     );
   });
 
