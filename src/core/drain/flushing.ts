@@ -9,8 +9,8 @@ import { hasMovedSince } from './trigger.ts';
 /** The time between two flushes if chunks are still left. */
 const FLUSH_AGAIN: Millis = 10_000;
 /**
- * The least time between two flushes. Fluentd carries out one at a time (engine.rb, flush!), and each one that finds a chunk takes a second
- * or more (output.rb, submit_flush_all). Orders that come faster pile up, and Fluentd ends only after the last one.
+ * The least time between two flushes. By SIGUSR1 Fluentd carries out one at a time (engine.rb, flush!), and each one that finds a chunk takes
+ * a second or more (output.rb, submit_flush_all). Signals that come faster pile up, and Fluentd ends only after the last one.
  */
 const FLUSH_PAUSE: Millis = 2_000;
 /** in_tail looks at its files once a second, so an input that has not moved for longer is blocked. */

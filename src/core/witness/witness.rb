@@ -27,7 +27,7 @@ class PosidleWitness
     @pod = [__FILE__, *host].map { |path| ms(File.mtime(path)) rescue born }.min - 1000
     @begun, @closed, @held, @marks, @heads, @unfound, @messages, @traces, @real = Array.new(9) { {} }
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @reports, @aside = Array.new(9) { [] }
-    @open, @new, @named, @early = Array.new(4) { {}.compare_by_identity }
+    @open, @new, @named, @early, @flushes = Array.new(5) { {}.compare_by_identity }
     @orders, @mutex = {}, Mutex.new
     @more = @over = @due = @gap = @again = @flushed = 0
     @tally, @numbers = {}.compare_by_identity, { lines: 0, refused: 0, unrouted: 0, unparsed: 0 }
@@ -229,14 +229,16 @@ class PosidleWitness
     true
   end
   # If the Pod ends (posidle made the mark), and main may still write, each second: then little is left if main uses up the
-  # grace period, as a file buffer is not flushed when Fluentd stops. An order waits while a flush is carried out: Fluentd
-  # carries out one at a time (engine.rb), those with a chunk take a second or longer, and it ends only after the last one.
+  # grace period, as a file buffer is not flushed when Fluentd stops. For each output in a thread, as at SIGUSR1 (root_agent.rb,
+  # flush!); but that waits until all queues are empty, and an output that hangs would hold up the next flush of all others.
   def flush
     ends = @root && clock >= @flushed + 1 && File.exist?(File.join(File.dirname(@stem), 'ending'))
     return unless (@flush ||= ends) && ready? && !var(Fluent::Engine, :@engine_stopped) # buffers close then
-    return if Thread.list.any? { |t| t.backtrace.to_a.any? { |at| at =~ %r{/engine\.rb:.*flush!} } }
     @flush, @flushed = nil, clock
-    Process.kill(:USR1, @pid)
+    @root.lifecycle do |o|
+      next if !var(o, :@buffering) || @flushes[o]&.alive?
+      @flushes[o] = Thread.new { (o.buffer.enqueue_all(true); o.submit_flush_once) rescue nil }
+    end
   rescue StandardError
     nil
   end
