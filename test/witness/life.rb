@@ -117,6 +117,39 @@ on_oldest_and_newest 'the words flush and stop do what SIGUSR1 and SIGINT do, an
   expect('final', s.last['final'])
 end
 
+it 'a flush while a reload still configures its plugins does not keep them from their start' do |s|
+  File.write("#{s.dir}/slow.rb", <<~RUBY)
+    require 'fluent/plugin/output'
+    Fluent::Plugin::Output.prepend(Module.new do
+      def configure(conf)
+        sleep 2 if File.exist?('#{s.dir}/slow')
+        super
+      end
+    end)
+  RUBY
+  s.run(s.tail + s.out, args: ['-r', "#{s.dir}/slow.rb"])
+  File.write("#{s.dir}/slow", '')
+  File.write("#{s.witness}/ending", '')
+  Process.kill('USR2', s.pid)
+  s.seen('a reload', within: 120) { |a| a['ends'].any? && a['ready'] }
+  s.append(s.lines(1..3))
+  s.till('delivered') { s.delivered.size == 3 }
+end
+
+it 'an ending Pod adds a chunk to a queue only once it is empty, however often it asks' do |s|
+  File.write("#{s.dir}/block", '')
+  s.run(s.tail + s.out('flush_interval 300s'))
+  File.write("#{s.witness}/ending", '')
+  (1..6).each do |n|
+    s.append("line #{n}\n")
+    s.seen('read') { |a| a['lines'] == n }
+    sleep 1.2 # longer than from one flush to the next
+  end
+  expect('sent, queued and staged', s.look['outputs'][0]['n'], 1..3)
+  File.delete("#{s.dir}/block")
+  s.till('delivered') { s.delivered.size == 6 }
+end
+
 it 'a supervisor that takes its time finds its worker alive, so that it stops it and starts no other one' do |s|
   s.run(s.tail + s.out, supervised: true)
   Process.kill('STOP', s.pid)

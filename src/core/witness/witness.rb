@@ -229,15 +229,17 @@ class PosidleWitness
     true
   end
   # If the Pod ends (posidle made the mark), and main may still write, each second: then little is left if main uses up the
-  # grace period, as a file buffer is not flushed when Fluentd stops. For each output in a thread, as at SIGUSR1 (root_agent.rb,
-  # flush!); but that waits until all queues are empty, and an output that hangs would hold up the next flush of all others.
+  # grace period, as a file buffer is not flushed when Fluentd stops. For each output in a thread, until its queue is empty, as
+  # at SIGUSR1 (root_agent.rb, flush!). But that waits for all, and an output that hangs holds up the next flush of all others.
   def flush
     ends = @root && clock >= @flushed + 1 && File.exist?(File.join(File.dirname(@stem), 'ending'))
     return unless (@flush ||= ends) && ready? && !var(Fluent::Engine, :@engine_stopped) # buffers close then
     @flush, @flushed = nil, clock
-    @root.lifecycle do |o|
-      next if !var(o, :@buffering) || @flushes[o]&.alive?
-      @flushes[o] = Thread.new { (o.buffer.enqueue_all(true); o.submit_flush_once) rescue nil }
+    outputs = [@root, *@root.labels.values].flat_map(&:outputs) # `lifecycle` would keep the list of a reload that goes on
+    outputs.each do |o|
+      outputs.concat(o.outputs) if o.respond_to?(:outputs)
+      next unless var(o, :@buffering) && o.started? && !o.stopped? && !@flushes[o]&.alive?
+      @flushes[o] = Thread.new { o.force_flush rescue nil }
     end
   rescue StandardError
     nil
