@@ -1,7 +1,7 @@
 import { timedCallsIn } from '../core/drain/deadlines.ts';
 import { type Durations, type Outcome, outcomeOf } from '../core/drain/outcome.ts';
 import { BUSY_LOOKS, lookInterval, type Policy } from '../core/drain/policy.ts';
-import { begin, questionIn, type State, type StateName } from '../core/drain/state.ts';
+import { begin, isTold, questionIn, type State, type StateName } from '../core/drain/state.ts';
 import { step } from '../core/drain/step.ts';
 import type { Step } from '../core/drain/transitions.ts';
 import { depthIn } from '../core/drain/trigger.ts';
@@ -98,14 +98,14 @@ class Loop {
       // While positions move, each change would cause a second look within milliseconds.
       const wakeOnChange = seen.progress.movedAt === movedAt;
       movedAt = seen.progress.movedAt;
-      if (this.#looking === undefined || this.#isTold())
+      if (this.#looking === undefined || isTold(this.#state))
         await this.#host.sleep(this.#wakeAt, { wakeOnChange });
     }
   }
 
   /** The observation of a look, or an overdue one: a slow look must not delay a request or a deadline. */
   async #see(depth: Depth): Promise<Observation> {
-    if (this.#isTold()) return await this.#follow();
+    if (isTold(this.#state)) return await this.#follow();
     this.#looking ??= this.#look(depth);
     const seen = await this.#host.within(this.#looking, this.#patience());
     if (seen === undefined) return this.#overdue();
@@ -173,10 +173,6 @@ class Loop {
   #overdue(): Observation {
     const before = this.#seen ?? this.#nothing;
     return observeOverdue(before, this.#now(), this.#collector.waitsFor, this.#task.policy);
-  }
-
-  #isTold(): boolean {
-    return this.#state.name === 'stopping' || this.#state.name === 'killing';
   }
 
   /** Steps and acts until the state no longer changes. One observation may lead through several states. */

@@ -1,5 +1,5 @@
 import type { Policy } from '../../core/drain/policy.ts';
-import type { State } from '../../core/drain/state.ts';
+import { isTold, type State } from '../../core/drain/state.ts';
 import type { Observation } from '../../core/look/observation.ts';
 import { FEWER, NOT_THERE } from '../../core/look/unknown-pos-file.ts';
 import { DRAIN_REQUESTS } from '../../core/progress/drain-request.ts';
@@ -121,8 +121,6 @@ interface Note {
 function keyOf({ key, posFile = '', text }: Note): string {
   return key ?? `${posFile} ${text}`;
 }
-
-const isTold = ({ name }: State) => name === 'stopping' || name === 'killing';
 
 /** Fluentd is gone after the stop signal: the outcome says so. */
 const isEnd = (state: State, { fluentd }: Observation) => fluentd.kind === 'absent' && isTold(state);

@@ -118,6 +118,11 @@ export function questionIn(state: State): Question {
   return state.mainEndedAt === undefined ? 'find' : 'finish';
 }
 
+/** Fluentd got the stop order. */
+export function isTold({ name }: State): boolean {
+  return name === 'stopping' || name === 'killing';
+}
+
 export function begin(at: Millis): State {
   return { name: 'waiting', since: at };
 }

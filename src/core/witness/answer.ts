@@ -246,6 +246,5 @@ export function nameOf({ id, type, class: name }: OutputReport): string {
 /** With the number that Fluentd's own log shows, if it has told one. Its socket's name ends with its pid. */
 export function nameOfWorker({ worker, report }: { worker: string; report?: Report | undefined }): string {
   const number = report?.worker === undefined ? '' : ` ${report.worker}`;
-  const [, pid] = /-(\d+)\.sock$/.exec(worker) ?? [];
-  return `worker${number} (${pid === undefined ? worker : `pid ${pid}`})`;
+  return `worker${number} (${worker.replace(/^.*-(\d+)\.sock$/, 'pid $1')})`;
 }
