@@ -44,7 +44,15 @@ class PosidleWitness
   end
   def after_rotate(w, stat) # an earlier worker read the bytes before the position, or nobody did
     return unless (was = @new.delete(w))
-    before, now = @closed[key = key(w)], report(w)
+    before = @closed[key = key(w)]
+    goes_on(w, stat, was, key, before) if before || was > 0 || w.pe.read_pos > 0
+    s = own_stat(w)
+    cut_unfound(key, w.path, s && s.ino == key[1] ? s : stat, io: io(w)) # a look may have seen it since
+    @begun[key] = ms
+    mark(w, handler(w), s) if reads?(w)
+  end
+  def goes_on(w, stat, was, key, before) # not a new file: it has a position, or an earlier watcher closed one of its number
+    now = report(w)
     now[:pos] = was if (now[:pos]..2**60).cover?(was) # in_tail begins anew where the file is shorter
     now[:print] = fingerprint(w.path, now[:pos], io(w))
     same = now[:print] && (before ? %i[born pos print].all? { |n| before[n] == now[n] } : @begun.key?(key)) # another one may have its number
@@ -52,10 +60,6 @@ class PosidleWitness
     keep(@starts, now.merge(written: written)) unless now[:pos] == 0 || same
     reused = left?(before) && (before[:size] || before[:born] != now[:born]) # its inode number was
     lose(@closed.delete(key), 'closed') if now[:pos] == 0 && reused
-    s = own_stat(w)
-    cut_unfound(key, w.path, s && s.ino == key[1] ? s : stat, io: io(w)) # a look may have seen it since
-    @begun[key] = ms
-    mark(w, handler(w), stat(w.path)) if reads?(w)
   end
   def closes(w) # a writer may still have the file open, even renamed or removed
     old = @closed.delete(key = key(w))
@@ -91,9 +95,9 @@ class PosidleWitness
   end
   def fingerprint(path, pos, io = nil, first = nil) # of the first and the last bytes before a position; nil: they are not there
     return 0 if pos == 0
-    return File.open(path, 'rb') { |f| fingerprint(path, pos, f) } unless io
     n = [pos, 64].min
-    bytes = (first ? first[0, n] : io.pread(n, 0)) + io.pread(n, pos - n)
+    return File.open(path, 'rb') { |f| fingerprint(path, pos, f, first) } unless io || first && pos == n
+    bytes = (first ? first[0, n] : io.pread(n, 0)) + (first && pos == n ? first[0, n] : io.pread(n, pos - n))
     Zlib.crc32(bytes) if bytes.bytesize == 2 * n # Fluentd has loaded it (event.rb, compressable.rb)
   rescue SystemCallError, IOError
     nil
@@ -158,7 +162,7 @@ class PosidleWitness
     s = own_stat(w) if s && (old.nil? || s.size < old[:size]) # the mark may be younger than s, or was taken away
     return if s.nil? || s.ino != w.pe.read_inode
     reads &&= old.nil? || old[:pos] != pos || s.ctime != old[:sure]
-    first = (io(w)&.pread(64, 0) rescue nil) if reads
+    first = ((io = io(w)) ? io.pread(64, 0) : File.binread(w.path, 64) rescue nil) if reads
     old = nil if old && changed(w, h, s, old, pos: pos, reads: reads, first: first)
     size = [old ? old[:size] : 0, s.size].max
     return old && swap(h, old, old[:size] == size ? old : old.merge(size: size)) unless reads
@@ -173,11 +177,12 @@ class PosidleWitness
     inputs, found, keys = @watchers.group_by { |w| input(w) }, {}, nil
     followed = lambda { |key| (keys ||= @watchers.map { |w| [key(w), true] }.to_h)[key] }
     @inputs.each do |i|
+      by = reader(i)
       known = inputs[i].to_a.select { |w| (s = @stats.fetch(w.path, nil)).nil? || s.ino == w.pe.read_inode }
-      waiting = @unfound.select { |(by, _), _| by == reader(i) }.map { |_, u| u[:path] } # also of an hour that is over
+      waiting = @unfound.select { |(its, _), _| its == by }.map { |_, u| u[:path] } # also of an hour that is over
       (((@named[i] = expanded(i) - excluded(i)) - (asked ? [] : known.map(&:path))) | waiting).shuffle.each do |p| # each gets its turn to be read
         next if (s = @stats[p]).nil? || !s.file? || own?(i, p)
-        key = [reader(i), s.ino, s.dev]
+        key = [by, s.ino, s.dev]
         reads = clock < late && @unfound.fetch(key, {})[:sure] != s.ctime.to_f
         @unfound.delete(key) if cut_unfound(key, p, s, reads: reads)
         next if s.size == 0 || followed.call(key)
@@ -185,7 +190,7 @@ class PosidleWitness
         b, c = @begun[key], @closed[key]
         now = b && b >= began # in_tail finds it while this look goes on: it is not among the followed ones yet
         next if b && !now && (c.nil? || b > c[:at] || c[:pos] == s.size && as_closed?(c, p, s))
-        u = found[key] = { at: now ? b : ms, inode: s.ino, dev: s.dev, reader: key[0] }.merge(@unfound[key].to_h, path: p)
+        u = found[key] = { at: now ? b : ms, inode: s.ino, dev: s.dev, reader: by }.merge(@unfound[key].to_h, path: p)
         u[:size] = s.size if reads || u[:print].nil? # a fingerprint is of that size
         sure = s.ctime.to_f if s.ctime < Time.now - 1
         u.update(sure: sure, print: (fingerprint(p, s.size) if found.size <= MANY)) if reads
