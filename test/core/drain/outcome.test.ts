@@ -171,6 +171,12 @@ describe('an outcome', () => {
     ])('but not if %s', (_, told) => {
       expect(told()).toMatchObject({ outcome: 'drained' });
     });
+
+    test('and no other one if Fluentd ended by itself', () => {
+      const result = { ...RESULT, trigger: { by: 'drain', at: 0 } } as const;
+      const { doubts } = outcome('ended-by-itself', { result, look: said(gone()) });
+      expect(doubts.worst.map(({ kind }) => kind)).toEqual(['main-may-run']);
+    });
   });
 
   const left: Facts = { files: [behind], look: OUTSIDE };

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { NEVER } from '../../../src/core/drain/deadlines.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
-import { type Action, begin, questionIn, type State, type Trigger } from '../../../src/core/drain/state.ts';
+import {
+  type Action,
+  begin,
+  isTold,
+  questionIn,
+  type State,
+  type Trigger,
+} from '../../../src/core/drain/state.ts';
 import { step } from '../../../src/core/drain/step.ts';
 import { drain } from '../../../src/core/drain/transitions.ts';
 import { depthIn, ofMainBy } from '../../../src/core/drain/trigger.ts';
@@ -327,6 +334,17 @@ describe('what in_tail may still finish', () => {
     const state = trigger && drain(trigger, looks(read, AT), policy()).state;
     expect(questionIn(state ?? ({ name, since: 0 } as State))).toBe(question);
   });
+});
+
+test.each([
+  ['waiting', false],
+  ['watching', false],
+  ['draining', false],
+  ['stopping', true],
+  ['killing', true],
+  ['stopped', false],
+] as const)('while posidle is %s, that Fluentd got the stop order is %s', (name, told) => {
+  expect(isTold({ name, since: 0 } as State)).toBe(told);
 });
 
 test('a guess is taken back by a movement, and by no other look', () => {
