@@ -125,7 +125,7 @@ class Loop {
 
   async #lastLook(): Promise<Observation> {
     const before = this.#looking ?? Promise.resolve();
-    const last = before.then(() => this.#look('last'));
+    const last = before.then(() => this.#look('all'));
     return (await this.#host.within(last, this.#lastPatience())) ?? this.#overdue();
   }
 
@@ -151,11 +151,10 @@ class Loop {
 
   async #look(depth: Depth): Promise<Observation> {
     const known = this.#fluentd === NOT_FOUND_YET ? undefined : this.#fluentd;
-    if (depth !== 'last') this.#fluentd = await this.#finder.find(known, depth);
+    if (this.#state.name !== 'stopped') this.#fluentd = await this.#finder.find(known, depth);
     const fluentd = this.#fluentd;
     const { sign } = this.#finder;
-    const question = depth === 'last' ? 'look' : questionIn(this.#state);
-    const look = { fluentd, sign, question, patience: this.#witnessPatience() };
+    const look = { fluentd, sign, question: questionIn(this.#state), patience: this.#witnessPatience() };
     this.#seen = observe(this.#seen, await this.#collector.look(depth, look), this.#task.policy);
     return this.#seen;
   }

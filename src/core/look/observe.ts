@@ -73,7 +73,7 @@ function factsOf(
   return {
     ...ofFiles,
     ...{ lookedAt, at, source, reports, buffers, fluentd, requests, memory },
-    extent: depth === 'light' ? 'light' : 'all',
+    extent: depth,
     lastAnswers: reports ?? before?.lastAnswers,
     goneSince: isGone ? (before?.goneSince ?? at) : undefined,
     main: watchMain(before?.main, snapshot.mains, at),

@@ -85,5 +85,5 @@ export interface FollowedFile extends FileStat {
   readonly path: string;
 }
 
-/** The scope of a look. `light`: enough for a trigger, and cheap. `all`: everything for a drain. `last`: everything that outlives Fluentd. */
-export type Depth = 'light' | 'all' | 'last';
+/** The scope of a look. `light`: enough for a trigger, and cheap. `all`: everything for a drain. */
+export type Depth = 'light' | 'all';
