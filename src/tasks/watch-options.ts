@@ -42,5 +42,5 @@ function usualQuiet(options: WatchOptions, conf: FluentConf | undefined): Policy
   if ((doneFile ?? doneProcess ?? heartbeatFile) !== undefined) return 'off';
   if (conf === undefined) return DEFAULT_POLICY.quiet;
   const { refreshInterval, rotateWait } = tailFacts(conf.sources);
-  return Math.max(Number(DEFAULT_POLICY.quiet), refreshInterval + rotateWait);
+  return Math.max(DEFAULT_POLICY.quiet, refreshInterval + rotateWait);
 }

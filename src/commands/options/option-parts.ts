@@ -59,6 +59,6 @@ export function flag(meaning: string, group: string) {
   return { type: 'boolean', default: false, describe: meaning, group } as const;
 }
 
-export function duration(group: string, byDefault: Millis | 'off') {
+export function duration(group: string, byDefault: Millis) {
   return { ...parsed(group, durationOr()), default: writeDuration(byDefault) } as const;
 }

@@ -11,7 +11,7 @@ export const watchOptions = namedInErrors({
   ...posFileOptions,
   quiet: {
     ...parsed(WHEN, durationOr('off')),
-    describe: `DUR: when no log file was read for this long. Default: off with another trigger; else ${formatDuration(Number(DEFAULT_POLICY.quiet))}, but at least fluent.conf's refresh_interval + rotate_wait (65 s if it sets neither)`,
+    describe: `DUR: when no log file was read for this long. Default: off with another trigger; else ${formatDuration(DEFAULT_POLICY.quiet)}, but at least fluent.conf's refresh_interval + rotate_wait (65 s if it sets neither)`,
   },
   'done-file': { ...parsed(WHEN, nonEmpty), describe: 'PATH: when this file exists' },
   'done-process': {

@@ -21,7 +21,7 @@ export interface Policy extends Limits {
   readonly podEnds: boolean;
 }
 
-export const DEFAULT_POLICY: Policy = {
+export const DEFAULT_POLICY = {
   quiet: 60_000,
   settle: 2_000,
   startTimeout: 600_000,
@@ -34,7 +34,7 @@ export const DEFAULT_POLICY: Policy = {
   doneProcessGone: 2_000,
   role: 'beside',
   podEnds: false,
-};
+} as const satisfies Policy;
 
 /** in_tail's last read takes up to 5 s (in_tail.rb, SHUTDOWN_TIMEOUT). Outputs flush after it. */
 const STOP_RESERVE: Millis = 10_000;

@@ -16,8 +16,7 @@ export function parseDuration(text: string): Millis | undefined {
 }
 
 /** Writes a duration as `parseDuration` reads it: `500ms`, `2s`, `10m`. */
-export function writeDuration(span: Millis | 'off'): string {
-  if (span === 'off') return span;
+export function writeDuration(span: Millis): string {
   const found = Object.entries(DURATION_UNITS).findLast(
     ([, length]) => span >= length && span % length === 0,
   );
