@@ -128,7 +128,7 @@ function tellStart(log: Log, found: FoundPosFiles, when: readonly string[], isCe
 async function tellEnd(log: Log, outcome: Outcome, args: ReportArgs, childEnd?: string): Promise<void> {
   const code = exitCodeOf(outcome, args);
   const waited = sum(Object.values(outcome.durationsMs));
-  const isOwn = childEnd !== undefined && !isStoppedByPosidle(outcome);
+  const isOwn = childEnd !== undefined && !isStoppedByPosidle(outcome.end);
   const hasFailed = !isOwn && isFailure(outcome);
   const how = isOwn ? ` (${childEnd}; its log says why)` : '';
   const failed = hasFailed ? `; exit code ${code} after ${formatDuration(waited)}` : '';

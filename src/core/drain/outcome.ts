@@ -58,7 +58,7 @@ export function outcomeOf(
 
 /** Whether nobody said that main had ended before posidle stopped Fluentd. What it wrote after the last look nobody read. */
 function isUntold(end: End, mainEnd: Millis, { progress }: Seen): boolean {
-  return mainEnd === NEVER || (isStoppedByPosidle({ end: end.kind }) && mainEnd > progress.at);
+  return mainEnd === NEVER || (isStoppedByPosidle(end.kind) && mainEnd > progress.at);
 }
 
 /** Whether a worker that reads had ended before main. A guess is not main's end. */
@@ -95,7 +95,7 @@ const OF_ENDS: Readonly<Partial<Record<End['kind'], Doubt>>> = {
 };
 
 export function verdictOf(progress: Progress, pending: PendingChunks | undefined, end: End['kind']) {
-  const runsOn = end !== 'ended-by-itself' && !isStoppedByPosidle({ end });
+  const runsOn = end !== 'ended-by-itself' && !isStoppedByPosidle(end);
   const { left, doubts: raised } =
     runsOn || !mayEmitAtStop(progress) ? ignoringOwnEvents(progress, pending) : progress;
   const doubts = [...raised, ...(OF_ENDS[end] ? [OF_ENDS[end]] : [])];
@@ -114,7 +114,7 @@ export function exitCodeOf({ end, outcome }: Outcome, { strict }: { readonly str
   return isFailure({ end }) ? EXIT.cannotWork : isLeft ? EXIT.notDrained : EXIT.ok;
 }
 
-export function isStoppedByPosidle({ end }: Pick<Outcome, 'end'>): boolean {
+export function isStoppedByPosidle(end: End['kind']): boolean {
   return end === 'stopped' || end === 'killed' || end === 'survived';
 }
 
@@ -122,7 +122,7 @@ export function describeOutcome(outcome: Outcome): string {
   const { why, outcome: word, durationsMs: durations } = outcome;
   if (isFailure(outcome)) return why;
   const took = formatDuration((durations.stopping ?? 0) + (durations.killing ?? 0));
-  const ended = `${why}${isStoppedByPosidle(outcome) ? ` after ${took}` : ''}`;
+  const ended = `${why}${isStoppedByPosidle(outcome.end) ? ` after ${took}` : ''}`;
   return `${ended}; ${word.replace('-', ' ')}: ${reasonOf(outcome)}`;
 }
 
