@@ -18,7 +18,7 @@ export interface Host {
   /** Monotonic; 0 is the start of Node. */
   now(): Millis;
   /** Sleeps until the instant. A request ends it earlier and, with `wakeOnChange`, a possible change of a pos file. */
-  sleep(until: Millis, options?: { readonly wakeOnChange: boolean }): Promise<void>;
+  sleep(until: Millis, wakeOnChange: boolean): Promise<void>;
   /** The result of the work; undefined if it has not ended at the instant, or soon after a request or a change. */
   within<T extends object>(work: Promise<T>, until: Millis): Promise<T | undefined>;
 

@@ -99,7 +99,7 @@ class Loop {
       const wakeOnChange = seen.progress.movedAt === movedAt;
       movedAt = seen.progress.movedAt;
       if (this.#looking === undefined || isTold(this.#state))
-        await this.#host.sleep(this.#wakeAt, { wakeOnChange });
+        await this.#host.sleep(this.#wakeAt, wakeOnChange);
     }
   }
 

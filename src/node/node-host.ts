@@ -46,7 +46,7 @@ export class NodeHost implements Host {
     return performance.now();
   }
 
-  async sleep(until: Millis, { wakeOnChange } = { wakeOnChange: false }): Promise<void> {
+  async sleep(until: Millis, wakeOnChange: boolean): Promise<void> {
     if (!this.#isWoken) {
       const woken = this.#wokenBefore(until);
       if (wakeOnChange) this.#watcher?.arm(() => this.wake());

@@ -6,8 +6,8 @@ test('a change of a pos file wakes it only where the look before found no moveme
   const { host } = busyHost();
   const waking: [number, boolean | undefined][] = [];
   const sleep = host.sleep.bind(host);
-  host.sleep = (until, options) => {
-    waking.push([host.now(), options?.wakeOnChange]);
+  host.sleep = (until, wakeOnChange) => {
+    waking.push([host.now(), wakeOnChange]);
     return sleep(until);
   };
   for (const at of [3_500, 4_500]) host.at(at, (h) => h.appendLog(LOG, 'line\n'));
@@ -22,9 +22,9 @@ test('it looks once a second while it watches, and ten times a second while Flue
   const { host } = busyHost({ stopTakes: 5_000 });
   const slept = new Map<number, number>();
   const sleep = host.sleep.bind(host);
-  host.sleep = (until, options) => {
+  host.sleep = (until) => {
     slept.set(host.now(), Math.round(until - host.now()));
-    return sleep(until, options);
+    return sleep(until);
   };
   await run(host);
   const between = (from: number, to: number) =>

@@ -20,14 +20,14 @@ afterEach(() => host.close());
 
 test('a change of a pos file ends a sleep that waits for one', async () => {
   const writing = setInterval(() => appendFileSync(posFile, 'x'), 10);
-  await host.sleep(host.now() + LONG, { wakeOnChange: true });
+  await host.sleep(host.now() + LONG, true);
   clearInterval(writing);
 });
 
 test('a change of a pos file does not end another sleep', async () => {
   const writing = setInterval(() => appendFileSync(posFile, 'x'), 10);
   const from = host.now();
-  await host.sleep(from + A_WHILE);
+  await host.sleep(from + A_WHILE, false);
   clearInterval(writing);
   expect(host.now() - from).toBeGreaterThanOrEqual(A_WHILE - 2);
 });
@@ -39,7 +39,7 @@ test('a trigger file that appears ends a sleep, and is a request once', async ()
   other.watchTriggers([{ by: 'done-file', look: () => existsSync(done) }]);
   expect(other.requests()).toEqual([]);
   const writing = setInterval(() => writeFileSync(done, ''), 10);
-  await other.sleep(other.now() + LONG, { wakeOnChange: true });
+  await other.sleep(other.now() + LONG, true);
   clearInterval(writing);
   expect(other.requests()).toMatchObject([{ by: 'done-file' }]);
   expect(other.requests()).toHaveLength(1);

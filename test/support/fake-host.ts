@@ -86,7 +86,7 @@ export class FakeHost extends FakeFiles implements Host {
     return this.#clock.now;
   }
 
-  async sleep(until: Millis, _?: Parameters<Host['sleep']>[1]): Promise<void> {
+  async sleep(until: Millis, _wakeOnChange?: boolean): Promise<void> {
     this.#sleeps += 1;
     if (this.#sleeps > MOST_SLEEPS) throw new Error(`the loop never ends: ${MOST_SLEEPS} sleeps`);
     this.#clock.pass(until, () => this.#woken);

@@ -152,7 +152,7 @@ export function describeHost(
   describe(`${name}: time`, () => {
     holds('a sleep ends at its time', async ({ host }) => {
       const until = host.now() + 60;
-      await host.sleep(until);
+      await host.sleep(until, false);
       expect(host.now()).toBeGreaterThanOrEqual(until - 2);
       expect(host.now()).toBeLessThan(until + RATHER_LONG);
     });
@@ -160,7 +160,7 @@ export function describeHost(
     holds('a call for the end ends a sleep, is dated and kept', async ({ host, requestIn }) => {
       const before = host.now();
       requestIn(50, 'SIGTERM');
-      await host.sleep(before + RATHER_LONG);
+      await host.sleep(before + RATHER_LONG, false);
       expect(host.now() - before).toBeLessThan(RATHER_LONG / 2);
       expect(host.requests()).toEqual([{ by: 'SIGTERM', at: expect.closeTo(before + 50, -4) }]);
     });
@@ -168,7 +168,7 @@ export function describeHost(
     holds('a call for the end that came before a sleep ends it at once', async ({ host }) => {
       const before = host.now();
       host.request('SIGINT');
-      await host.sleep(before + RATHER_LONG);
+      await host.sleep(before + RATHER_LONG, false);
       expect(host.now() - before).toBeLessThan(RATHER_LONG / 2);
     });
   });
