@@ -23,7 +23,6 @@ type Table = readonly ProcessRow[];
 const NOBODY_THERE =
   'posidle sees no process of fluentd: one in another container needs a witness (`posidle witness` shows how), or the Pod needs shareProcessNamespace';
 const ENDED = 'Fluentd has ended: nobody reads what main wrote since then';
-const NO_WITNESS = 'no witness of a Fluentd is in';
 const LOADED_BY =
   "Fluentd's container needs that volume, writable, and the RUBYOPT that `posidle witness` prints; or Fluentd did not start";
 const GONE = { kind: 'absent', why: 'Fluentd is gone' } as const;
@@ -167,7 +166,7 @@ export class FluentdFinder {
     if (this.sign === 'listening') return REMOTE;
     if (this.sign === 'starting') return STARTING;
     if (this.sign === 'ended') return { kind: 'absent', why: ENDED, hasEnded: true };
-    return { kind: 'absent', why: `${NO_WITNESS} ${this.#subject.witness}. ${LOADED_BY}` };
+    return { kind: 'absent', why: `no witness of a Fluentd is in ${this.#subject.witness}. ${LOADED_BY}` };
   }
 
   async #look(): Promise<void> {
