@@ -155,7 +155,8 @@ function withOptions(built: Argv, command: Command): Argv {
     .options(options)
     .config(optionsFromEnvironment(process.env, positional === undefined ? options : others));
   // Again, because yargs drops it in a command's own help.
-  built.epilogue(`${BY_ENVIRONMENT}\n${exitCodes(command)}`);
+  if (Object.keys(options).length > 0) built.epilogue(BY_ENVIRONMENT);
+  built.epilogue(exitCodes(command));
   if (positional !== undefined) {
     const [name, describe] = positional;
     built.positional(name, { type: 'string', array: words.includes('..'), describe });

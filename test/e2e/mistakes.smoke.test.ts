@@ -49,6 +49,13 @@ test.concurrent('completion --help prints the help, and not the script', async (
   expect(code).toBe(0);
 });
 
+test.concurrent('the help of a command without options does not say how to set them', async () => {
+  const { code, stdout } = await posidle('witness', '--help');
+  expect(stdout).not.toMatch(/environment|Durations|Sizes/);
+  expect(stdout).toMatch(/^Exit codes: 0 it is written; /m);
+  expect(code).toBe(0);
+});
+
 test('without arguments it prints the help, and fails', async () => {
   const { code, stdout, stderr } = await posidle();
   expect(stdout).toMatch(/^Commands:$/m);
