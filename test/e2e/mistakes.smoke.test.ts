@@ -5,6 +5,7 @@ import { loading, posidle, shellIn, startPosidle } from '../support/posidle.ts';
 const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['--quiet 30s', 'missing command. Use watch, run, drain, inspect, export, witness or inject'],
   ['watch --done-flie /x', 'there is no option --done-flie. Did you mean --done-file?'],
+  ['watch --main-gone 6m', '--main-gone: give --done-process or --heartbeat-file too'],
   ['run', 'run: the command to start is missing. Use posidle run [options] -- fluentd -c fluent.conf'],
   ['witness /dev/null', 'witness: cannot write to /dev/null: not a directory'],
   ['witness /proc/none', 'witness: cannot write to /proc/none: no such file or directory'],

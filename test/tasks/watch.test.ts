@@ -127,7 +127,6 @@ test('the default quiet window is as long as in_tail needs to find a new file; o
   expect((await begun({ ...options, doneFile: at('done') })).policy.quiet).toBe('off');
   expect((await begun({ ...options, doneFile: at('done'), quiet: 1_000 })).policy.quiet).toBe(1_000);
   expect(await begun({ ...options, quiet: 'off' })).toMatchObject({ armed: [] });
-  expect((await begun({ posFiles: [at('a.pos')], mainGone: 5_000 })).policy.quiet).toBe(60_000);
 });
 
 test('a configuration without in_tail is drained by its parent only, for no pos file shows which Fluentd it is', async () => {

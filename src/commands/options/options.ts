@@ -1,6 +1,7 @@
 import type { ArgumentsCamelCase, InferredOptionTypes } from 'yargs';
 import { DEFAULT_POLICY } from '../../core/drain/policy.ts';
 import { formatDuration } from '../../core/text/units.ts';
+import { UsageError } from '../../tasks/usage-error.ts';
 import type { WatchOptions } from '../../tasks/watch-options.ts';
 import { durationOr, endpoint, nonEmpty, oneOf } from './coercions.ts';
 import { duration, flag, HOW, namedInErrors, parsed, posFileOptions, TELL, WHEN } from './option-parts.ts';
@@ -100,5 +101,8 @@ export type DrainArgs = InferredOptionTypes<typeof drainOptions>;
 
 /** The options of the task from the flags. `--quit-token` is a trigger too, so it turns the default `--quiet` off. */
 export function watchOptionsOf({ posFile, quiet, ...flags }: WatchArgs): WatchOptions {
+  const { mainGone, doneProcess, heartbeatFile } = flags;
+  if (mainGone !== undefined && (doneProcess ?? heartbeatFile) === undefined)
+    throw new UsageError('--main-gone: give --done-process or --heartbeat-file too');
   return { ...flags, posFiles: posFile, quiet: quiet ?? (flags.quitToken === undefined ? undefined : 'off') };
 }

@@ -4,6 +4,7 @@ import { optionsFromEnvironment } from '../../../src/commands/options/environmen
 import { inspectOptions } from '../../../src/commands/options/inspect-options.ts';
 import { type WatchArgs, watchOptions, watchOptionsOf } from '../../../src/commands/options/options.ts';
 import { DEFAULT_POLICY } from '../../../src/core/drain/policy.ts';
+import { UsageError } from '../../../src/tasks/usage-error.ts';
 import { policyOf, type WatchOptions } from '../../../src/tasks/watch-options.ts';
 
 const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
@@ -35,8 +36,8 @@ test('a value from the environment is checked in the same way, and its error nam
 });
 
 type Flag = readonly [name: string, given: string, value: unknown];
-/** For each setting its flag, a value and the result. */
-const SETTINGS: Record<Exclude<keyof WatchOptions, 'podEnds'>, Flag> = {
+/** For each setting that may stand alone its flag, a value and the result. */
+const SETTINGS: Record<Exclude<keyof WatchOptions, 'podEnds' | 'mainGone'>, Flag> = {
   posFiles: ['--pos-file', 'a.pos', ['a.pos']],
   fluentConf: ['--fluent-conf', 'f.conf', 'f.conf'],
   quiet: ['--quiet', '1s', 1_000],
@@ -48,13 +49,21 @@ const SETTINGS: Record<Exclude<keyof WatchOptions, 'podEnds'>, Flag> = {
   doneFile: ['--done-file', 'done', 'done'],
   doneProcess: ['--done-process', 'main', 'main'],
   heartbeatFile: ['--heartbeat-file', 'beat', 'beat'],
-  mainGone: ['--main-gone', '8s', 8_000],
 };
 const settingsBy = async (words: readonly string[]) =>
   watchOptionsOf((await parsed(words, watchOptions)) as unknown as WatchArgs);
 
 test.each(Object.entries(SETTINGS))('the setting %s comes from %o', async (key, [flag, given, value]) => {
   expect(await settingsBy([flag, given])).toHaveProperty(key, value);
+});
+
+test('a time for main to be gone needs something that tells it', async () => {
+  const said = '--main-gone: give --done-process or --heartbeat-file too';
+  const gone = ['--main-gone', '8s'];
+  for (const others of [[], ['--done-file', 'done'], ['--quiet', '9s']])
+    await expect(settingsBy([...gone, ...others])).rejects.toThrow(new UsageError(said));
+  for (const teller of ['--done-process', '--heartbeat-file'])
+    expect(await settingsBy([...gone, teller, 'main'])).toMatchObject({ mainGone: 8_000 });
 });
 
 test('without a flag, every setting is the default', async () => {
