@@ -2,7 +2,7 @@ import { DRAIN_REQUESTS, type DrainRequest } from '../progress/drain-request.ts'
 import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import { type Policy, stopReserve } from './policy.ts';
-import type { State, Trigger } from './state.ts';
+import type { Of, State, Trigger } from './state.ts';
 
 /** The last flush begins this long before the drain's deadline, so that its chunks still arrive. */
 const FLUSH_RESERVE: Millis = 10_000;
@@ -20,11 +20,11 @@ export function isOver(deadline: Millis, at: Millis): boolean {
 }
 
 /** When posidle gives up waiting for Fluentd to start. After a signal the grace period counts, too. */
-export function absenceDeadline(state: State, seen: Seen, policy: Policy): Millis {
+export function absenceDeadline(state: Of<'waiting'>, seen: Seen, policy: Policy): Millis {
   if (timedCallsIn(seen).length > 1) return ALREADY_OVER;
   const { fluentd } = seen;
   // A wrapper may run another Ruby program first, and a replaced Fluentd comes back at once. Nobody starts it again.
-  const wasThere = (state.name === 'waiting' ? state.startingAt : undefined) ?? state.since;
+  const wasThere = state.startingAt ?? state.since;
   if (fluentd.kind === 'absent' && fluentd.hasEnded) return wasThere + policy.settle;
   // Fluentd stops undrained, which takes longer.
   return Math.min(startDeadline(state.since, policy), graceEnd(seen, { ...policy, podEnds: false }));

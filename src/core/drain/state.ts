@@ -123,6 +123,6 @@ export function isTold({ name }: State): boolean {
   return name === 'stopping' || name === 'killing';
 }
 
-export function begin(at: Millis): State {
+export function begin(at: Millis): Of<'waiting'> {
   return { name: 'waiting', since: at };
 }

@@ -154,9 +154,11 @@ function endOf<From extends Of<'waiting' | 'watching' | 'draining'>>(
 ): Step<From | Of<'stopped'>> | undefined {
   const { fluentd, at } = seen;
   if (fluentd.kind === 'ambiguous') {
-    // The right one may not have opened its pos file yet.
-    const deadline = Math.min(seen.began + SLOW_START, absenceDeadline(state, seen, policy));
-    if (state.name === 'waiting' && !isOver(deadline, at)) return stay(state, deadline);
+    if (state.name === 'waiting') {
+      // The right one may not have opened its pos file yet.
+      const deadline = Math.min(seen.began + SLOW_START, absenceDeadline(state, seen, policy));
+      if (!isOver(deadline, at)) return stay(state, deadline);
+    }
     return endWith('ambiguous', describeCandidates(fluentd.candidates), seen, state);
   }
   const isGone =
