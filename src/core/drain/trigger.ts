@@ -78,9 +78,10 @@ function callsOf(trigger: Trigger | undefined, seen: Seen): readonly Trigger[] {
   return [...(stands ? [trigger] : []), ...seen.requests];
 }
 
-/** When something first said that main had ended; never if nothing did. */
+/** When the surest word about main's end first came; never if there is none. */
 export function mainWroteUntil(trigger: Trigger | undefined, seen: Seen, policy: Policy): Millis {
-  const calls = callsOf(trigger, seen).filter((one) => ofMain(one) !== 'nothing');
+  const surest = ofMainBy(trigger, seen, policy);
+  const calls = callsOf(trigger, seen).filter((one) => surest !== 'nothing' && ofMain(one) === surest);
   return Math.min(processEnd(seen, policy) ?? NEVER, ...calls.map(({ at }) => at));
 }
 

@@ -156,6 +156,7 @@ describe('an outcome', () => {
         'the done file came when Fluentd had been stopped',
         () => word('SIGTERM', ['SIGTERM', 'done-file'], {}, 8_500),
       ],
+      ['it came then after a silence, which is a guess', () => word('quiet', ['done-file'], {}, 8_500)],
     ])('as where %s', (_, told) => {
       expect(told()).toMatchObject({ outcome: 'unproven', doubts: { worst: [{ kind: 'main-may-run' }] } });
     });
