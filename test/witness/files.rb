@@ -539,19 +539,22 @@ on_oldest_and_newest 'a file that two inputs follow is closed for each of them, 
   expect('in the last report', s.last['closed'].size, 2)
 end
 
-it 'a directory that Fluentd may not list, a link that it may not follow, and a new one to a file that is not there, are told; an old one and one whose file was followed are not' do |s|
+it 'a directory that Fluentd may not list, a link that it may not follow, and a new one to a file that is not there, are told; an old one, one whose file was followed, and a directory that it only passes through are not' do |s|
   Dir.mkdir(hidden = "#{s.dir}/hidden", 0700)
   File.write("#{hidden}/0.log", "unseen\n")
   Dir.mkdir(s.log('listed'), 0700)
   File.write(s.log('listed/a.log'), "unseen\n")
-  [hidden, s.log('listed')].each { |d| File.chown(65_534, 65_534, d) } rescue raise Skipped, 'no right to give a file away'
+  Dir.mkdir(s.log('passed'), 0711)
+  s.make('logs/passed/logs')
+  s.append("seen\n", 'passed/logs/b.log')
+  [hidden, s.log('listed'), s.log('passed')].each { |d| File.chown(65_534, 65_534, d) } rescue raise Skipped, 'no right to give a file away'
   File.write(followed = "#{s.dir}/followed", "seen\n")
   links = { 'closed.log' => "#{hidden}/0.log", 'elsewhere.log' => "#{s.dir}/none", 'old.log' => "#{s.dir}/gone" }
   links.merge('seen.log' => followed).each { |name, to| File.symlink(to, s.log(name)) }
   system('touch', '-h', '-d', '2000-01-01', s.log('old.log'))
-  s.start(s.tail('', path: "#{s.logs}/*.log,#{s.logs}/listed/*.log") + s.out, wrapper: s.unprivileged)
+  s.start(s.tail('', path: "#{s.logs}/*.log,#{s.logs}/listed/*.log,#{s.logs}/passed/logs/*.log") + s.out, wrapper: s.unprivileged)
   told = %w[closed.log elsewhere.log listed/].map { |n| s.log(n) }
-  found = s.seen('read') { |a| a['ready'] && file(a, 'seen.log') }
+  found = s.seen('read') { |a| a['ready'] && file(a, 'seen.log') && file(a, 'passed/logs/b.log') }
   expect('denied', found['denied'].sort, told)
   File.delete(followed)
   found = s.seen('gone') { |a| a['ready'] && a['denied'].any? }
@@ -628,6 +631,48 @@ it 'a file that another volume hides, with its inode number, is left if main wri
     expect('unfound', s.last['unfound'], [])
     expect('delivered', s.delivered.size, 3)
   end
+end
+
+it 'more closed files than it tells are still known to be read, also under another name' do |s|
+  few = File.read("#{s.witness}/witness.rb").sub('MANY = 2000', 'MANY = 3')
+  File.write("#{s.witness}/witness.rb", few)
+  s.run(s.tail("limit_recently_modified 3s\nrotate_wait 1s") + s.out)
+  names = (1..6).map { |n| "#{n}.log" }
+  names.each { |name| s.append("a line of more than sixty-four bytes, so that a new file is found at once\n", name) }
+  s.till('delivered') { s.delivered.size == 6 }
+  told = s.seen('let go') { |a| a['files'].empty? && a['closed'].size == 3 }['closed'].map { |c| File.basename(c['path']) }
+  expect('nothing to find', s.ask('find').values_at('unfound', 'more'), [[], 0])
+  names.each { |name| File.rename(s.log(name), s.log("#{name}.1")) }
+  expect('nor a sibling', s.look.values_at('unfound', 'siblings', 'more'), [[], [], 0])
+  s.append("late\n", late = "#{(names - told)[0]}.1")
+  expect('one is written on', s.look['siblings'].map { |f| f['path'] }, [s.log(late)])
+end
+
+it 'a closed file tells its beginning, by which a gzip file is known, once it has lost its name' do |s|
+  s.append("#{'x' * 80}\n")
+  s.run(s.tail('rotate_wait 1s', path: s.log) + s.out)
+  s.till('delivered') { s.delivered.size == 1 }
+  File.rename(s.log, s.log('a.log.1'))
+  closed = s.seen('closed') { |a| a['closed'].any? }['closed'][0]
+  expect('none', closed['head'], nil)
+  File.delete(s.log('a.log.1'))
+  s.seen('its beginning') { |a| a['closed'].any? { |c| c['head'] } }
+end
+
+it 'the first log of a new directory that is rotated before it is found is a sibling' do |s|
+  s.run(s.tail('', path: "#{s.logs}/**/*.log") + s.out)
+  s.make('logs/new/one')
+  s.append("unread\n", 'new/one/app.log.1')
+  expect('siblings', s.look['siblings'].map { |f| f['path'] }, [s.log('new/one/app.log.1')])
+end
+
+it 'where a path matches any name, a file in a directory below is a sibling only by the name of a followed one' do |s|
+  s.append("one\n", 'app.txt')
+  s.run(s.tail('', path: "#{s.logs}/*") + s.out)
+  s.till('delivered') { s.delivered.size == 1 }
+  s.make('logs/results')
+  %w[results/data.csv results/app.txt.1].each { |name| s.append("1,2\n", name) }
+  expect('siblings', s.look['siblings'].map { |f| f['path'] }, [s.log('results/app.txt.1')])
 end
 
 it 'files that look like rotated forms of a followed one, born in this life, read by nobody and not excluded, are siblings' do |s|

@@ -345,6 +345,20 @@ on_oldest_and_newest 'an output that hangs holds up no flush of another one' do 
   s.till('delivered') { s.delivered.size == 3 }
 end
 
+it 'a flush that is asked for while another one waits for its output comes after that' do |s|
+  s.append("one\n")
+  File.write("#{s.dir}/block", '')
+  s.run(s.tail + s.out('flush_interval 300s'))
+  s.seen('read') { |a| a['lines'] == 1 }
+  s.ask('flush')
+  s.till('hangs') { File.exist?("#{s.dir}/block.waits") }
+  s.append("two\n")
+  s.seen('read') { |a| a['lines'] == 2 }
+  s.ask('flush')
+  File.delete("#{s.dir}/block")
+  s.till('delivered') { s.delivered.size == 2 }
+end
+
 it 'while the mark that the Pod ends is there, it flushes each second' do |s|
   s.append(s.lines(1..10))
   s.run(s.tail + s.out('flush_interval 300s', type: 'file'))

@@ -207,6 +207,12 @@ it 'records that a thread emits and no buffer has are told to be on their way' d
   expect('no buffer', receipt(found, 'Stall'), { 'took' => 1 })
 end
 
+it 'lines of a file whose name makes no tag, which in_tail drops without a word, are not taken' do |s|
+  File.write("#{s.logs}/\xff.log", s.lines(1..3))
+  s.run(s.tail.sub('tag t', 'tag t.*') + s.out)
+  s.seen('refused') { |a| a['refused'] == 3 }
+end
+
 it 'the threads of num_threads count their lines' do |s|
   s.append(s.lines(1..300))
   s.run(s.tail('num_threads 2') + s.out)

@@ -44,7 +44,7 @@ class PosidleWitness
   end
   def after_rotate(w, stat) # an earlier worker read the bytes before the position, or nobody did
     return unless (was = @new.delete(w))
-    before = @closed[key = key(w)]
+    before = let_go(key = key(w))
     goes_on(w, stat, was, key, before) if before || was > 0 || w.pe.read_pos > 0
     s = own_stat(w)
     cut_unfound(key, w.path, s && s.ino == key[1] ? s : stat, io: io(w)) # a look may have seen it since
@@ -76,10 +76,15 @@ class PosidleWitness
     facts[:followed] = true if input(w).shutdown? && (s = stat(w.path)) && s.ino == key[1] # as long as the worker lived
     @held[key] = io.dup if io && io.stat.ino == key[1] rescue nil # no descriptor left
     return if @closed.size <= MANY || facts[:followed]
-    key, old = @closed.find { |_, c| !c[:followed] } # if it is still on disk, it counts as unread
-    [@closed, @begun].each { |all| all.delete(key) }
+    key, old = @closed.find { |_, c| !c[:followed] }
+    @closed.delete(key)
+    @past.delete(key)
+    @past[key] = old.slice(:born, :pos, :size, :at, :print) unless left?(old)
     @more += 1 if left?(old)
+    key = @past.shift[0] if @past.size > 10 * MANY
+    @begun.delete(key) unless @past.key?(key) # if it is still on disk, it counts as unread
   end
+  def let_go(key); @closed[key] || @past[key]; end
   def written_on # a removed file takes disk space until all let go of it, and in_tail looks once a minute
     space = 0
     @held.to_a.reverse.each_with_index do |(key, io), n| # the newest first
@@ -187,7 +192,7 @@ class PosidleWitness
         @unfound.delete(key) if cut_unfound(key, p, s, reads: reads)
         next if s.size == 0 || followed.call(key)
         next if var(i, :@limit_recently_modified) && ms(s.mtime) < @pod
-        b, c = @begun[key], @closed[key]
+        b, c = @begun[key], let_go(key)
         now = b && b >= began # in_tail finds it while this look goes on: it is not among the followed ones yet
         next if b && !now && (c.nil? || b > c[:at] || c[:pos] == s.size && as_closed?(c, p, s))
         u = found[key] = { at: now ? b : ms, inode: s.ino, dev: s.dev, reader: by }.merge(@unfound[key].to_h, path: p)
@@ -224,10 +229,12 @@ class PosidleWitness
     paths.map { |p| all ? all[p].call(t) : t.strftime(p) }
   end
   def denied(i) # directories on a path's way that may not be listed or entered, and links that lead nowhere
-    ways = dated(i).flat_map { |p| (1..p.count('/')).map { |n| p[%r{\A([^/]*/){#{n}}}] } }.uniq
-    closed = Dir.glob(ways).reject { |d| File.readable?(d) && File.executable?(d) }
-    links = (@named[i].to_a | Dir.glob(ways.map { |d| d.chomp('/') })).select { |p| @stats[p].nil? && astray?(p) }
-    (closed + links).first(100).map { |p| text(p) }
+    ways = dated(i).flat_map { |p| (1..p.count('/')).map { |n| [p[%r{\A([^/]*/){#{n}}}], $'] } }.uniq
+    closed = ways.flat_map do |way, rest| # only those are listed that a pattern or a log follows
+      Dir.glob(way).reject { |d| File.executable?(d) && (%r{\A[^*?\[\{]*/}.match?(rest) || File.readable?(d)) }
+    end
+    links = (@named[i].to_a | Dir.glob(ways.map { |way, _| way.chomp('/') })).select { |p| @stats[p].nil? && astray?(p) }
+    (closed | links).first(100).map { |p| text(p) }
   end
   def astray?(path) # where Fluentd may not go, or where only another container has a file
     File.symlink?(path) && File.stat(path) && false
@@ -248,7 +255,8 @@ class PosidleWitness
       home, name = File.split(p.b)
       [name, File.basename(name, '.*') + "\0"].each { |n| homes[home][0][n] = homes[home][2][n[LETTERS]] = true }
     end
-    @inputs.flat_map { |i| dated(i) }.each { |p| homes[File.dirname(p).b][1] << File.basename(p).b }
+    named = @inputs.flat_map { |i| dated(i) }.reject { |p| p.end_with?('/*') } # it says nothing of a file in a directory below
+    named.each { |p| Dir.glob("#{File.dirname(p)}/").each { |d| homes[d.chomp('/').b][1] << File.basename(p).b } }
     homes
   end
   def siblings(plugins) # rotated-looking files near followed ones, which nobody read
@@ -256,15 +264,16 @@ class PosidleWitness
     own += @inputs.map { |i| var(i, :@pos_file) }
     @over = 0
     found = homes.flat_map { |home, names| near(home).select { |n| kin?(n, *names) }.map { |n| File.join(home, n) } }
-    seen = @closed.values.map { |c| [c.values_at(:dev, :inode), c[:at]] }.to_h
+    seen = @past.map { |(_, ino, dev), c| [[dev, ino], c.values_at(:at, :pos)] }.to_h # until when, and how far
+    @closed.each_value { |c| seen[c.values_at(:dev, :inode)] = [c[:at], Float::INFINITY] }
     unread = @inputs.flat_map { |i| excluded(i) }.map { |p| file(p) } # as the user decided
     followed = @reports.map { |r| r.values_at(:dev, :inode) }
-    (followed + unread).each { |file| seen[file] = Float::INFINITY }
+    (followed + unread).each { |file| seen[file] = [Float::INFINITY] * 2 }
     found = found.uniq { |p| file(p) }.select do |p|
       next unless (s = @stats[p]) && s.file? && s.size > 0 && ms(s.ctime) >= @pod
       born = born(p) || ms(s.mtime)
       known = [file(p), [nil, s.ino]].find { |f| seen.key?(f) }
-      next if [born, ms(s.mtime)].max < @pod || known && born <= seen[known]
+      next if [born, ms(s.mtime)].max < @pod || known && born <= seen[known][0] && s.size <= seen[known][1]
       own.none? { |o| o && File.fnmatch?("#{o.sub('*', '[bq][0-9a-f]*')}*".b, p) } # buf_file.rb: b or q, and the chunk's id
     end
     @over += [found.size - MANY, 0].max
@@ -310,7 +319,8 @@ class PosidleWitness
   def closed # what is not held open is measured by its inode number
     paths = @stats.to_a.flat_map { |p, s| s ? [[[s.dev, s.ino], p], [[nil, s.ino], p]] : [] }.to_h
     @closed.to_a.map do |key, c|
-      p = paths[c.values_at(:dev, :inode)] unless @held[key]
+      p = paths[c.values_at(:dev, :inode)] unless (io = @held[key])
+      c = c.reject { |n, _| n == :head } if p || io && io.stat.nlink > 0 # gzip would have removed it
       same = p && (c[:born] ? born(p) == c[:born] : born(p).to_i <= c[:at]) # of unknown birth: not a younger one
       same ? c.merge(size: @stats[p].size) : c
     end

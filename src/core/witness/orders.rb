@@ -46,7 +46,7 @@ class PosidleWitness
       next if paths[path] || (s = stat(path)).nil? || open[number.call(s)] # another file than the look saw is as good
       next if (limit = var(i, :@limit_recently_modified)) && s.mtime < Time.now - limit
       target = Fluent::Plugin::TailInput::TargetInfo.new(path, s.ino)
-      was = @closed[[by, s.ino, s.dev]] # it was begun under another name
+      was = let_go([by, s.ino, s.dev]) # it was begun under another name
       same = was && was[:born] == born(path) && fingerprint(path, was[:pos]) == was[:print]
       var(i, :@pf)[target].update(s.ino, was[:pos]) if same && var(i, :@pf)
       i.construct_watcher(target)

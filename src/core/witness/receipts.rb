@@ -9,6 +9,10 @@ class PosidleWitness
     Thread.current[:posidle_refused] = nil unless done
     number(:lines, lines.size) if done && [true, nil].include?(done[0]) && !Thread.current[:posidle_refused].to_a[1]
   end
+  def feeds(es, done) # the tag of a file whose name is not UTF-8 may raise, and then in_tail emits nothing
+    n, Thread.current[:posidle_fed] = Thread.current[:posidle_fed], (es.size unless done)
+    number(:refused, n) if done && n.to_i > 0
+  end
   def number(what, n); @mutex.synchronize { @numbers[what] += n }; end
   def leaves(id, way); Thread.current[:posidle_way] = [id, way]; end
   def thrown?(o); var(var(o, :@buffer), :@disable_chunk_backup) || var(o, :@buffer_config)[:disable_chunk_backup]; end # or 1.14

@@ -25,7 +25,7 @@ class PosidleWitness
     # The witness is written before Fluentd starts. A container's hostname is a mount, made with the Pod.
     host = '/etc/hostname' unless (File.stat('/etc/hostname').dev == File.stat('/etc').dev rescue true)
     @pod = [__FILE__, *host].map { |path| ms(File.mtime(path)) rescue born }.min - 1000
-    @begun, @closed, @held, @marks, @heads, @unfound, @messages, @traces, @real = Array.new(9) { {} }
+    @begun, @closed, @held, @marks, @heads, @unfound, @messages, @traces, @real, @past = Array.new(10) { {} }
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @reports, @aside = Array.new(9) { [] }
     @open, @new, @named, @early, @flushes = Array.new(5) { {}.compare_by_identity }
     @orders, @mutex = {}, Mutex.new
@@ -77,6 +77,7 @@ class PosidleWitness
     when 'Fluent::Plugin::TailInput'
       trace(:reads, c, :receive_lines, %i[lines], :return) { |_, (lines), done| counts_lines(lines, done) }
       parser = c.const_defined?(:LineFeeder, false) ? c::LineFeeder : c # 1.20 has both: one calls the other, or nobody calls it
+      trace(:feeds, parser, :emit, %i[es], :return) { |_, (es), done| feeds(es, done) } # of 1.20, which drops an error there
       trace(:parses, parser, :parse_singleline, %i[lines], :return) { |_, (lines), done| dropped(lines, *done) if done }
     when 'Fluent::Plugin::TailInput::TailWatcher'
       trace(:rotates, c, :on_rotate, %i[stat], :return) { |w, (stat), done| done ? after_rotate(w, stat) : before_rotate(w, stat) }
@@ -93,7 +94,10 @@ class PosidleWitness
       return unless c.method_defined?(:emit_mode) # since 2.3, as new_event_streams
       trace(:rewrites, c, :process, %i[tag es new_event_streams], :return) { |_, had, done| rewrites(*had) if done && done[0] }
     when 'Fluent::EventRouter'
-      trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
+      trace(:emits, c, :emit_stream) do
+        Thread.current[:posidle_fed] = nil
+        @again += 1 if Thread.current[:posidle]
+      end
     end
   end
   def trace(key, c, m, names = [], *more) # Ruby 2.6; where it fails nothing is traced, so nothing is proven
@@ -238,11 +242,14 @@ class PosidleWitness
     outputs = [@root, *@root.labels.values].flat_map(&:outputs) # `lifecycle` would keep the list of a reload that goes on
     outputs.each do |o|
       outputs.concat(o.outputs) if o.respond_to?(:outputs)
-      next unless var(o, :@buffering) && o.started? && !o.stopped? && !@flushes[o]&.alive?
-      @flushes[o] = Thread.new { o.force_flush rescue nil }
+      next unless var(o, :@buffering) && o.started? && !o.stopped?
+      (@flushes[o] ||= flusher(o)) << true
     end
   rescue StandardError
     nil
+  end
+  def flusher(o) # what is asked for while it flushes comes after that, once
+    Queue.new.tap { |asked| Thread.new { loop { asked.clear if asked.pop; o.force_flush unless o.stopped? rescue nil } } }
   end
   # Whether PID 1 of its container acts on SIGTERM; nil: unknown. Without a handler the kernel drops the signal
   # (pid_namespaces(7)). These inits have none: they wait for signals (sigtimedwait).
