@@ -207,6 +207,17 @@ it 'records that a thread emits and no buffer has are told to be on their way' d
   expect('no buffer', receipt(found, 'Stall'), { 'took' => 1 })
 end
 
+it 'a buffered output whose records nobody counts is a trouble' do |s|
+  File.write("#{s.dir}/blind.rb", <<~RUBY)
+    PosidleWitness.prepend(Module.new do
+      def var(o, name); super unless name == :@emit_records_metrics; end
+    end)
+  RUBY
+  s.append(s.lines(1..3))
+  s.start(s.tail + s.out, args: ['-r', "#{s.dir}/blind.rb"])
+  s.till('told') { (s.ask rescue {})['error'].to_s.end_with?('does not count what it takes') }
+end
+
 it 'lines of a file whose name makes no tag, which in_tail drops without a word, are not taken' do |s|
   File.write("#{s.logs}/\xff.log", s.lines(1..3))
   s.run(s.tail.sub('tag t', 'tag t.*') + s.out)

@@ -52,6 +52,7 @@ class PosidleWitness
   def receipt(o, b) # took is nil if unknown; a closed buffer has told its receipt
     took = var(o, :@emit_records_metrics).get rescue nil
     return { took: took } if b.nil? || b.closed?
+    @fault ||= "#{o.class} does not count what it takes" unless took # or no balance would be checked
     n = @tally[o] || Hash.new(0)
     ways = %i[own left delivered secondary aside exhausted overflown unrecoverable]
     only = n[:own] > 0 && n[:lines] == 0 # `lines` were offered, `own` taken
