@@ -55,7 +55,7 @@ export const COMMANDS = {
     exits: `${OUTCOMES} no Fluentd with a witness came, or it had ended before`,
     examples: [
       ['$0 drain --main-ended --grace 120s', 'drain and stop it: at most 120 s'],
-      ['docker exec fluentd posidle drain --main-ended', 'where posidle is in the container of Fluentd'],
+      ['$0 drain --main-ended --witness /run/posidle', 'where the witness was written to /run/posidle'],
     ],
   },
   inspect: {
