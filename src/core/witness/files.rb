@@ -46,6 +46,7 @@ class PosidleWitness
     return unless (was = @new.delete(w))
     before = let_go(key = key(w))
     goes_on(w, stat, was, key, before) if before || was > 0 || w.pe.read_pos > 0
+    @past.delete(key)
     s = own_stat(w)
     cut_unfound(key, w.path, s && s.ino == key[1] ? s : stat, io: io(w)) # a look may have seen it since
     @begun[key] = ms
@@ -78,7 +79,6 @@ class PosidleWitness
     return if @closed.size <= MANY || facts[:followed]
     key, old = @closed.find { |_, c| !c[:followed] }
     @closed.delete(key)
-    @past.delete(key)
     @past[key] = old.slice(:born, :pos, :size, :at, :print) unless left?(old)
     @more += 1 if left?(old)
     key = @past.shift[0] if @past.size > 10 * MANY
@@ -256,7 +256,9 @@ class PosidleWitness
       [name, File.basename(name, '.*') + "\0"].each { |n| homes[home][0][n] = homes[home][2][n[LETTERS]] = true }
     end
     named = @inputs.flat_map { |i| dated(i) }.reject { |p| p.end_with?('/*') } # it says nothing of a file in a directory below
-    named.each { |p| Dir.glob("#{File.dirname(p)}/").each { |d| homes[d.chomp('/').b][1] << File.basename(p).b } }
+    named.map { |p| File.split(p) }.each do |dir, name|
+      [dir, *Dir.glob("#{dir}/").map { |d| d.chomp('/') }].each { |d| homes[d.b][1] << name.b }
+    end
     homes
   end
   def siblings(plugins) # rotated-looking files near followed ones, which nobody read
