@@ -256,8 +256,9 @@ class PosidleWitness
       [name, File.basename(name, '.*') + "\0"].each { |n| homes[home][0][n] = homes[home][2][n[LETTERS]] = true }
     end
     named = @inputs.flat_map { |i| dated(i) }.reject { |p| p.end_with?('/*') } # it says nothing of a file in a directory below
-    named.map { |p| File.split(p) }.each do |dir, name|
-      [dir, *Dir.glob("#{dir}/").map { |d| d.chomp('/') }].each { |d| homes[d.b][1] << name.b }
+    named.map { |p| File.split(p) }.each do |dir, name| # in others no file was made or renamed in this life
+      changed = Dir.glob("#{dir}/").select { |d| @stats[d] && ms(@stats[d].mtime) >= @pod }
+      [dir, *changed.map { |d| d.chomp('/') }].each { |d| homes[d.b][1] << name.b }
     end
     homes
   end
