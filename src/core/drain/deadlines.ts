@@ -22,10 +22,10 @@ export function isOver(deadline: Millis, at: Millis): boolean {
 /** When posidle gives up waiting for Fluentd to start. After a signal the grace period counts, too. */
 export function absenceDeadline(state: Of<'waiting'>, seen: Seen, policy: Policy): Millis {
   if (timedCallsIn(seen).length > 1) return ALREADY_OVER;
-  const { fluentd, requests } = seen;
-  // A wrapper may run another Ruby program first, and a replaced Fluentd comes back at once. Once main has ended, nobody starts it again.
+  const { fluentd } = seen;
+  // A wrapper may run another Ruby program first, and a replaced Fluentd comes back at once. Nobody starts it again.
   const wasThere = state.startingAt ?? state.since;
-  if (fluentd.kind === 'absent' && fluentd.hasEnded && requests.length > 0) return wasThere + policy.settle;
+  if (fluentd.kind === 'absent' && fluentd.hasEnded) return wasThere + policy.settle;
   // Fluentd stops undrained, which takes longer.
   return Math.min(startDeadline(state.since, policy), graceEnd(seen, { ...policy, podEnds: false }));
 }
