@@ -644,8 +644,10 @@ it 'more closed files than it tells are still known to be read, also under anoth
   expect('nothing to find', s.ask('find').values_at('unfound', 'more'), [[], 0])
   names.each { |name| File.rename(s.log(name), s.log("#{name}.1")) }
   expect('nor a sibling', s.look.values_at('unfound', 'siblings', 'more'), [[], [], 0])
-  s.append("late\n", late = "#{(names - told)[0]}.1")
-  expect('one is written on', s.look['siblings'].map { |f| f['path'] }, [s.log(late)])
+  late, cut = (names - told).map { |name| s.log("#{name}.1") }
+  File.write(late, "late\n", mode: 'a')
+  File.write(cut, "anew\n")
+  expect('one is written on, and one anew', s.look['siblings'].map { |f| f['path'] }.sort, [cut, late].sort)
 end
 
 it 'a closed file tells its beginning, by which a gzip file is known, once it has lost its name' do |s|
@@ -659,20 +661,20 @@ it 'a closed file tells its beginning, by which a gzip file is known, once it ha
   s.seen('its beginning') { |a| a['closed'].any? { |c| c['head'] } }
 end
 
-it 'the first log of a new directory that is rotated before it is found is a sibling' do |s|
-  s.run(s.tail('', path: "#{s.logs}/**/*.log") + s.out)
-  s.make('logs/new/one')
-  s.append("unread\n", 'new/one/app.log.1')
+it 'the first log of a new directory that is rotated before it is found is a sibling, but not where logs are excluded' do |s|
+  s.run(s.tail("exclude_path #{s.logs}/noise*/*.log,#{s.logs}/**/*.gz", path: "#{s.logs}/**/*.log,#{s.logs}/[x]/app.log") + s.out)
+  %w[new/one noise1 x].each { |dir| s.make("logs/#{dir}") }
+  %w[new/one/app.log.1 noise1/app.log.1].each { |name| s.append("unread\n", name) }
   expect('siblings', s.look['siblings'].map { |f| f['path'] }, [s.log('new/one/app.log.1')])
 end
 
-it 'where a path matches any name, a file in a directory below is a sibling only by the name of a followed one' do |s|
+it 'where a path matches any name, a file in a directory below is a sibling only by a name that is longer than a log has' do |s|
   s.append("one\n", 'app.txt')
   s.run(s.tail('', path: "#{s.logs}/*") + s.out)
   s.till('delivered') { s.delivered.size == 1 }
   s.make('logs/results')
-  %w[results/data.csv results/app.txt.1].each { |name| s.append("1,2\n", name) }
-  expect('siblings', s.look['siblings'].map { |f| f['path'] }, [s.log('results/app.txt.1')])
+  %w[results/data.csv results/app.txt.1 results/new.log.1].each { |name| s.append("1,2\n", name) }
+  expect('siblings', s.look['siblings'].map { |f| f['path'] }.sort, %w[app.txt.1 new.log.1].map { |name| s.log("results/#{name}") })
 end
 
 it 'files that look like rotated forms of a followed one, born in this life, read by nobody and not excluded, are siblings' do |s|

@@ -359,6 +359,22 @@ it 'a flush that is asked for while another one waits for its output comes after
   s.till('delivered') { s.delivered.size == 2 }
 end
 
+it 'a flush ends the threads that flushed the outputs before a reload' do |s|
+  s.append("one\n")
+  s.run(s.tail + s.out('flush_interval 300s'))
+  s.seen('read') { |a| a['lines'] == 1 }
+  s.ask('flush')
+  s.till('flushed') { s.delivered.size == 1 }
+  threads = -> { Dir["/proc/#{s.pid}/task/*"].size }
+  before = threads.call
+  [1, 2].each do |ends|
+    Process.kill('USR2', s.pid)
+    s.seen('a reload', within: 120) { |a| a['ends'].size == ends && a['ready'] }
+    s.ask('flush')
+  end
+  s.till('as many as before') { threads.call <= before }
+end
+
 it 'while the mark that the Pod ends is there, it flushes each second' do |s|
   s.append(s.lines(1..10))
   s.run(s.tail + s.out('flush_interval 300s', type: 'file'))

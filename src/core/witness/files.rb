@@ -221,9 +221,9 @@ class PosidleWitness
   end
   def excluded(i); expanded(i, i.exclude_path, :@exclude_path_formatters); end
   def expanded(i, *dates) # as in_tail's expand_paths, which logs, and leaves out what it may not read
-    glob = i.respond_to?(:use_glob?) ? i.method(:use_glob?) : lambda { |p| p.include?('*') }
-    dated(i, *dates).flat_map { |p| glob.call(p) ? Dir.glob(p) : [p] }
+    dated(i, *dates).flat_map { |p| glob?(i, p) ? Dir.glob(p) : [p] }
   end
+  def glob?(i, p); i.respond_to?(:use_glob?) ? i.use_glob?(p) : p.include?('*'); end
   def dated(i, paths = i.paths, formatters = :@path_formatters)
     t, all = Time.now, var(i, formatters)
     paths.map { |p| all ? all[p].call(t) : t.strftime(p) }
@@ -255,28 +255,38 @@ class PosidleWitness
       home, name = File.split(p.b)
       [name, File.basename(name, '.*') + "\0"].each { |n| homes[home][0][n] = homes[home][2][n[LETTERS]] = true }
     end
-    named = @inputs.flat_map { |i| dated(i) }.reject { |p| p.end_with?('/*') } # it says nothing of a file in a directory below
-    named.map { |p| File.split(p) }.each do |dir, name| # in others no file was made or renamed in this life
-      changed = Dir.glob("#{dir}/").select { |d| @stats[d] && ms(@stats[d].mtime) >= @pod }
-      [dir, *changed.map { |d| d.chomp('/') }].each { |d| homes[d.b][1] << name.b }
+    @without = {}
+    @inputs.each do |i|
+      dated(i).each do |p|
+        dir, name = File.split(p)
+        without(i, name).each { |d| @without[d.b] = true }
+        dirs = (glob?(i, p) ? Dir.glob("#{dir}/").reject { |d| @without[d.b] } : []).map { |d| d.chomp('/') }
+        dirs.select! { |d| @stats[d] && ms(@stats[d].mtime) >= @pod } # in others no file was made or renamed in this life
+        [dir, *dirs].each { |d| homes[d.b][1] << (name == '*' ? '*.*' : name.b) } # any name says nothing of a file below
+      end
     end
     homes
+  end
+  def without(i, name) # directories of which the user excludes what would match
+    excluded = dated(i, i.exclude_path, :@exclude_path_formatters).map { |p| File.split(p) }
+    Dir.glob(excluded.select { |_, n| File.fnmatch?(n, name) }.map { |dir, _| "#{dir}/" })
   end
   def siblings(plugins) # rotated-looking files near followed ones, which nobody read
     own = plugins.grep(Fluent::Plugin::Output).map { |o| var(var(o, :@buffer), :@path) }
     own += @inputs.map { |i| var(i, :@pos_file) }
     @over = 0
     found = homes.flat_map { |home, names| near(home).select { |n| kin?(n, *names) }.map { |n| File.join(home, n) } }
-    seen = @past.map { |(_, ino, dev), c| [[dev, ino], c.values_at(:at, :pos)] }.to_h # until when, and how far
-    @closed.each_value { |c| seen[c.values_at(:dev, :inode)] = [c[:at], Float::INFINITY] }
+    seen = @past.map { |(_, ino, dev), c| [[dev, ino], c] }.to_h # the others are told
+    @closed.each_value { |c| seen[c.values_at(:dev, :inode)] = { at: c[:at] } }
     unread = @inputs.flat_map { |i| excluded(i) }.map { |p| file(p) } # as the user decided
     followed = @reports.map { |r| r.values_at(:dev, :inode) }
-    (followed + unread).each { |file| seen[file] = [Float::INFINITY] * 2 }
+    (followed + unread).each { |file| seen[file] = { at: Float::INFINITY } }
     found = found.uniq { |p| file(p) }.select do |p|
       next unless (s = @stats[p]) && s.file? && s.size > 0 && ms(s.ctime) >= @pod
       born = born(p) || ms(s.mtime)
-      known = [file(p), [nil, s.ino]].find { |f| seen.key?(f) }
-      next if [born, ms(s.mtime)].max < @pod || known && born <= seen[known][0] && s.size <= seen[known][1]
+      known = seen[file(p)] || seen[[nil, s.ino]]
+      same = known && born <= known[:at] && (known[:pos].nil? || s.size == known[:pos] && as_closed?(known, p, s))
+      next if same || [born, ms(s.mtime)].max < @pod
       own.none? { |o| o && File.fnmatch?("#{o.sub('*', '[bq][0-9a-f]*')}*".b, p) } # buf_file.rb: b or q, and the chunk's id
     end
     @over += [found.size - MANY, 0].max
@@ -284,7 +294,7 @@ class PosidleWitness
   end
   def file(path); (s = @stats[path]) && [s.dev, s.ino]; end # two volumes may have one inode number
   def near(home) # names in it and its directories, not through links: a thousand links would make a million names
-    dirs = Dir.glob('*/', base: home).map(&:b).reject { |d| File.symlink?(File.join(home, d.chomp('/'))) }.first(200)
+    dirs = Dir.glob('*/', base: home).map(&:b).reject { |d| @without[d = File.join(home, d)] || File.symlink?(d.chomp('/')) }.first(200)
     names = ['', *dirs].flat_map do |dir|
       (Dir.each_child(File.join(home, dir)).first(10 * MANY + 1).map(&:b) rescue []).grep_v(/\A\./n).map { |n| dir + n }
     end

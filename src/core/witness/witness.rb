@@ -239,6 +239,7 @@ class PosidleWitness
     ends = @root && clock >= @flushed + 1 && File.exist?(File.join(File.dirname(@stem), 'ending'))
     return unless (@flush ||= ends) && ready? && !var(Fluent::Engine, :@engine_stopped) # buffers close then
     @flush, @flushed = nil, clock
+    @flushes.delete_if { |o, asked| o.stopped? && asked.close } # a reload ended them
     outputs = [@root, *@root.labels.values].flat_map(&:outputs) # `lifecycle` would keep the list of a reload that goes on
     outputs.each do |o|
       outputs.concat(o.outputs) if o.respond_to?(:outputs)
@@ -249,7 +250,7 @@ class PosidleWitness
     nil
   end
   def flusher(o) # what is asked for while it flushes comes after that, once
-    Queue.new.tap { |asked| Thread.new { loop { asked.clear if asked.pop; o.force_flush unless o.stopped? rescue nil } } }
+    Queue.new.tap { |asked| Thread.new { (asked.clear; o.force_flush unless o.stopped? rescue nil) while asked.pop } }
   end
   # Whether PID 1 of its container acts on SIGTERM; nil: unknown. Without a handler the kernel drops the signal
   # (pid_namespaces(7)). These inits have none: they wait for signals (sigtimedwait).
