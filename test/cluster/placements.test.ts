@@ -16,7 +16,7 @@ for line in $(seq $first $((first + 9))); do echo "line $line of 20" >>$log; sle
 
 /** Ten lines, and ten more a while after SIGTERM. */
 const STOPS_SLOWLY = `logs() { for line in $(seq "$1" "$2"); do echo "line $line" >>/var/log/app/job.log; done; }
-trap 'sleep 5; logs 11 20; exit 0' TERM; logs 1 10; touch /tmp/written
+trap 'sleep 10; logs 11 20; exit 0' TERM; logs 1 10; touch /tmp/written
 while :; do sleep 0.2; done
 `;
 /** Stops Fluentd's processes. */
