@@ -662,10 +662,19 @@ it 'a closed file tells its beginning, by which a gzip file is known, once it ha
 end
 
 it 'the first log of a new directory that is rotated before it is found is a sibling, but not where logs are excluded' do |s|
-  s.run(s.tail("exclude_path #{s.logs}/noise*/*.log,#{s.logs}/**/*.gz", path: "#{s.logs}/**/*.log,#{s.logs}/[x]/app.log") + s.out)
-  %w[new/one noise1 x].each { |dir| s.make("logs/#{dir}") }
+  s.run(s.tail("exclude_path #{s.logs}/noise*/*.log,#{s.logs}/**/*.gz", path: "#{s.logs}/**/*.log") + s.out)
+  %w[new/one noise1].each { |dir| s.make("logs/#{dir}") }
   %w[new/one/app.log.1 noise1/app.log.1].each { |name| s.append("unread\n", name) }
   expect('siblings', s.look['siblings'].map { |f| f['path'] }, [s.log('new/one/app.log.1')])
+end
+
+it 'a path with brackets and without a star names one directory, and no other one has siblings' do |s|
+  %w[x [x]].each { |dir| s.make("logs/#{dir}") }
+  s.append("one\n", '[x]/app.log')
+  s.run(s.tail('', path: "#{s.logs}/[x]/app.log") + s.out)
+  s.till('delivered') { s.delivered.size == 1 }
+  %w[x/app.log.1 [x]/app.log.1].each { |name| s.append("unread\n", name) }
+  expect('siblings', s.look['siblings'].map { |f| f['path'] }, [s.log('[x]/app.log.1')])
 end
 
 it 'where a path matches any name, a file in a directory below is a sibling only by a name that is longer than a log has' do |s|
@@ -685,7 +694,7 @@ it 'files that look like rotated forms of a followed one, born in this life, rea
   s.append("unread\n", 'a.log.9') # its date says nothing of its birth
   File.utime(0, 0, s.log('a.log.9'))
   s.append("read\n")
-  s.run(s.tail("exclude_path #{s.logs}/*.not", path: s.log).sub("#{s.dir}/pos", s.log('a.log.pos')) + s.out)
+  s.run(s.tail("exclude_path #{s.logs}/*.not,#{s.logs}/old/*.log", path: s.log).sub("#{s.dir}/pos", s.log('a.log.pos')) + s.out)
   found = s.seen('read') { |a| file(a) }
   expect('siblings', found['siblings'].map { |f| f['path'] }.sort,
          %w[a-2026-01-02.log.gz a-2026.gz a.7.log a.log.1 a.log.9 old/a.log.2].map { |n| s.log(n) })

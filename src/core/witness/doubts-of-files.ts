@@ -115,7 +115,8 @@ type Sibling = Report['siblings'][number];
 
 /**
  * The siblings that nothing explains. Two conclusions are drawn only here: a gzip file of the same length and beginning is the compressed
- * form of a closed file that was read, and a fitting file is a copytruncate copy. An explanation holds for later workers, too.
+ * form of a closed file that was read and has lost its name (before that the witness tells no beginning), and a fitting file is a
+ * copytruncate copy. An explanation holds for later workers, too.
  */
 function unreadSiblings(workers: readonly WorkerReport[], { reached }: FileHistory): readonly Sibling[] {
   /** By length and beginning, the closed files that were read. Two inputs may have read the same one. */

@@ -101,8 +101,10 @@ class PosidleWitness
   def fingerprint(path, pos, io = nil, first = nil) # of the first and the last bytes before a position; nil: they are not there
     return 0 if pos == 0
     n = [pos, 64].min
-    return File.open(path, 'rb') { |f| fingerprint(path, pos, f, first) } unless io || first && pos == n
-    bytes = (first ? first[0, n] : io.pread(n, 0)) + (first && pos == n ? first[0, n] : io.pread(n, pos - n))
+    head = first[0, n] if first
+    return File.open(path, 'rb') { |f| fingerprint(path, pos, f, first) } unless io || head && pos == n
+    head ||= io.pread(n, 0)
+    bytes = head + (pos == n ? head : io.pread(n, pos - n))
     Zlib.crc32(bytes) if bytes.bytesize == 2 * n # Fluentd has loaded it (event.rb, compressable.rb)
   rescue SystemCallError, IOError
     nil
@@ -219,9 +221,10 @@ class PosidleWitness
     same &&= fingerprint(path, u[:size], io) == u[:print] if reads && u[:print]
     lose(u, 'never followed') unless same
   end
-  def excluded(i); expanded(i, i.exclude_path, :@exclude_path_formatters); end
-  def expanded(i, *dates) # as in_tail's expand_paths, which logs, and leaves out what it may not read
-    dated(i, *dates).flat_map { |p| glob?(i, p) ? Dir.glob(p) : [p] }
+  def excludes(i); dated(i, i.exclude_path, :@exclude_path_formatters); end
+  def excluded(i); expanded(i, excludes(i)); end
+  def expanded(i, patterns = dated(i)) # as in_tail's expand_paths, which logs, and leaves out what it may not read
+    patterns.flat_map { |p| glob?(i, p) ? Dir.glob(p) : [p] }
   end
   def glob?(i, p); i.respond_to?(:use_glob?) ? i.use_glob?(p) : p.include?('*'); end
   def dated(i, paths = i.paths, formatters = :@path_formatters)
@@ -255,27 +258,22 @@ class PosidleWitness
       home, name = File.split(p.b)
       [name, File.basename(name, '.*') + "\0"].each { |n| homes[home][0][n] = homes[home][2][n[LETTERS]] = true }
     end
-    @without = {}
     @inputs.each do |i|
+      not_read = excludes(i).map(&:b)
       dated(i).each do |p|
         dir, name = File.split(p)
-        without(i, name).each { |d| @without[d.b] = true }
-        dirs = (glob?(i, p) ? Dir.glob("#{dir}/").reject { |d| @without[d.b] } : []).map { |d| d.chomp('/') }
+        dirs = (glob?(i, p) ? Dir.glob("#{dir}/") : []).map { |d| d.chomp('/') }
         dirs.select! { |d| @stats[d] && ms(@stats[d].mtime) >= @pod } # in others no file was made or renamed in this life
-        [dir, *dirs].each { |d| homes[d.b][1] << (name == '*' ? '*.*' : name.b) } # any name says nothing of a file below
+        [dir, *dirs].each { |d| homes[d.b][1] << [name == '*' ? '*.*' : name.b, not_read] } # any name says nothing of a file below
       end
     end
     homes
-  end
-  def without(i, name) # directories of which the user excludes what would match
-    excluded = dated(i, i.exclude_path, :@exclude_path_formatters).map { |p| File.split(p) }
-    Dir.glob(excluded.select { |_, n| File.fnmatch?(n, name) }.map { |dir, _| "#{dir}/" })
   end
   def siblings(plugins) # rotated-looking files near followed ones, which nobody read
     own = plugins.grep(Fluent::Plugin::Output).map { |o| var(var(o, :@buffer), :@path) }
     own += @inputs.map { |i| var(i, :@pos_file) }
     @over = 0
-    found = homes.flat_map { |home, names| near(home).select { |n| kin?(n, *names) }.map { |n| File.join(home, n) } }
+    found = homes.flat_map { |home, names| near(home).map { |n| File.join(home, n) }.select { |p| kin?(p, home, *names) } }
     seen = @past.map { |(_, ino, dev), c| [[dev, ino], c] }.to_h # the others are told
     @closed.each_value { |c| seen[c.values_at(:dev, :inode)] = { at: c[:at] } }
     unread = @inputs.flat_map { |i| excluded(i) }.map { |p| file(p) } # as the user decided
@@ -294,20 +292,23 @@ class PosidleWitness
   end
   def file(path); (s = @stats[path]) && [s.dev, s.ino]; end # two volumes may have one inode number
   def near(home) # names in it and its directories, not through links: a thousand links would make a million names
-    dirs = Dir.glob('*/', base: home).map(&:b).reject { |d| @without[d = File.join(home, d)] || File.symlink?(d.chomp('/')) }.first(200)
+    dirs = Dir.glob('*/', base: home).map(&:b).reject { |d| File.symlink?(File.join(home, d.chomp('/'))) }.first(200)
     names = ['', *dirs].flat_map do |dir|
       (Dir.each_child(File.join(home, dir)).first(10 * MANY + 1).map(&:b) rescue []).grep_v(/\A\./n).map { |n| dir + n }
     end
     @over += [names.size - 10 * MANY, 0].max
     names.first(10 * MANY)
   end
-  def kin?(path, names, named, letters) # app.log.1, app.log-2026.gz, app-2026-01-01.log, app.1.log.gz; not app-audit.log
+  def kin?(path, home, names, named, letters) # app.log.1, app.log-2026.gz, app-2026-01-01.log, app.1.log.gz; not app-audit.log
     name = File.basename(path).b
-    return path.include?('/') if names[name]
-    return unless letters[name[LETTERS]] || named.any? { |p| name.start_with?(p[LETTERS]) } # there may be very many
+    return File.dirname(path) != home if names[name]
+    return unless letters[name[LETTERS]] || named.any? { |p, _| name.start_with?(p[LETTERS]) } # there may be very many
     return if NO_LOG.match?(name)
     heads = name.enum_for(:scan, /[^a-z]/in).map { $` }
-    return true if heads.any? { |head| names[head] || named.any? { |p| File.fnmatch?(p, head) } }
+    return true if heads.any? do |head| # as in_tail would have read, or passed over, a log of that name
+      log = File.join(File.dirname(path), head)
+      names[head] || named.any? { |p, not_read| File.fnmatch?(p, head) && not_read.none? { |e| File.fnmatch?(e, log, File::FNM_PATHNAME) } }
+    end
     plain = name.sub(PACKED, '')
     ext = plain[/\.\d*[^.\d][^.]*\z/n] || ("\0" if plain != name)
     rest = plain.delete_suffix(ext.to_s)
